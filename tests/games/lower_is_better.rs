@@ -215,9 +215,7 @@ fn what_is_written_of_such_a_game_fits_its_schema() {
 
 #[test]
 fn a_page_of_a_game_without_a_picture_has_the_text_that_was_sent_beside_the_answer() {
-    if !can_browse("a_page_of_a_game_without_a_picture") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let (folder, _) = played();
     let folder = folder.path();
     let url = |game: u32| {
@@ -227,9 +225,11 @@ fn a_page_of_a_game_without_a_picture_has_the_text_that_was_sent_beside_the_answ
     };
     let won =
         json!({ ".sent": "1\n", ".answer": "1.50\n", ".what": "1.50", ".time small": "of 60 s" });
-    browse("shows_texts", &json!({ "url": url(1), "turn": won, "end": "1.50", "good": true }));
+    browser
+        .check("shows_texts", &json!({ "url": url(1), "turn": won, "end": "1.50", "good": true }));
     let lost = json!({ ".sent": "1\n", ".answer": "what\n", ".what": "what" });
-    browse("shows_texts", &json!({ "url": url(3), "turn": lost, "end": "0", "good": false }));
+    browser
+        .check("shows_texts", &json!({ "url": url(3), "turn": lost, "end": "0", "good": false }));
 }
 
 #[test]

@@ -51,9 +51,9 @@ fn a_game_of_ones_own_is_played_logged_refereed_again_and_shown_with_its_labels(
     assert!(said.starts_with("Score: ") && said.ends_with(" turns; again: None\n"), "{said}");
     let page = fs::read_to_string(folder.path().join("2048.html")).expect("a page");
     assert!(page.contains(r#""labels":["2","4","8","16","32""#), "no labels");
-    if can_browse("a_game_of_ones_own_is_played_logged_refereed_again_and_shown_with_its_labels") {
+    if let Some(browser) = Browser::open() {
         let url = format!("file://{}", folder.path().join("2048.html").display());
-        browse("shows_labels", &json!({ "url": url, "labels": ["2", "128"] }));
+        browser.check("shows_labels", &json!({ "url": url, "labels": ["2", "128"] }));
     }
     let image = fs::read_to_string(folder.path().join("2048.svg")).expect("an image");
     // Each tile in the colour of a path, and with what stands on it: also those after the sixth colour.

@@ -45,14 +45,14 @@ fn each_combination_of_values_is_a_bot_that_compare_knows() {
         (vec![2, 1], vec![1, 1])
     );
     assert!(page.contains("RATE, from 0.5 on the left to 1.5 on the right, against"), "{page}");
-    if can_browse("each_combination_of_values_is_a_bot_that_compare_knows") {
+    if let Some(browser) = Browser::open() {
         let url = format!("file://{}", folder.path().join("page.html").display());
         let picture = |steps, best| json!({ "points": 6, "steps": steps, "best": best });
         let pictures = json!({
             "RATE": picture(2, "^RATE: the best mean, [0-9.]+, has (0.5|1.0|1.5) of 3 values$"),
             "S": picture(1, "^S: the best mean, [0-9.]+, has [12] of 2 values$"),
         });
-        browse("report_tries", &json!({ "url": url, "pictures": pictures }));
+        browser.check("report_tries", &json!({ "url": url, "pictures": pictures }));
     }
 
     let (_, text, said) = run(&["compare", "run:RATE=0.5,S=2", "run:S=1", "--format", "json"]);

@@ -10,37 +10,52 @@ use serde_json::{Value, json};
 
 use super::{BOUND, leave_out, need, repository};
 
-/// Whether a browser and its driver are installed; otherwise prints what is left out.
-pub fn can_browse(test: &str) -> bool {
-    let is_named = std::env::var_os("CHROMIUM").is_some();
-    let has_browser = is_named || need(test, ["/usr/bin/chromium"]).is_some();
-    if !has_browser || need(test, ["node"]).is_none() {
-        return false;
+/// A real browser, which the tests of this process share.
+#[derive(Debug, Clone, Copy)]
+pub struct Browser(());
+
+impl Browser {
+    /// The browser, if it and its driver are installed; otherwise prints what is left out.
+    pub fn open() -> Option<Self> {
+        const WHAT: &str = "what a browser shows";
+        if std::env::var_os("CHROMIUM").is_none() {
+            need(WHAT, ["/usr/bin/chromium"])?;
+        }
+        need(WHAT, ["node"])?;
+        if !repository().join("tests/browser/node_modules/playwright-core").is_dir() {
+            leave_out(WHAT, "its driver is missing (npm ci, in tests/browser)");
+            return None;
+        }
+        Some(Self(()))
     }
-    let has_driver = repository().join("tests/browser/node_modules/playwright-core").is_dir();
-    if !has_driver {
-        leave_out(test, "its driver is missing (npm ci, in tests/browser)");
+
+    /// Checks a scenario; fails with what is found wrong. Returns what is found out.
+    #[track_caller]
+    pub fn check(self, scenario: &str, expected: &Value) -> Value {
+        let mut end = Driver::shared().check(scenario, expected);
+        let failed = end["failed"].as_str().unwrap_or_default();
+        assert_eq!(end["failed"], Value::Null, "{scenario}: {failed}");
+        end["found"].take()
     }
-    has_driver
 }
 
 /// The checks that have not ended, by number, with those who wait for the end.
 type Waiting = Arc<Mutex<BTreeMap<u64, Sender<Value>>>>;
 
 /// The browser and its driver, which the tests of this process share: most checks would take less time than their start.
-struct Browser {
+struct Driver {
     input: Mutex<(u64, ChildStdin)>,
     waiting: Waiting,
 }
 
-impl Browser {
+impl Driver {
     fn shared() -> &'static Self {
-        static BROWSER: OnceLock<Browser> = OnceLock::new();
-        BROWSER.get_or_init(Self::start)
+        static DRIVER: OnceLock<Driver> = OnceLock::new();
+        DRIVER.get_or_init(Self::start)
     }
 
     fn start() -> Self {
-        let [node] = need("pages", ["node"]).expect("`can_browse` was asked");
+        let [node] = need("pages", ["node"]).expect("`Browser::open` asked");
         let mut node = Command::new(node);
         node.arg(repository().join("tests/browser/check.mjs"));
         // It ends at EOF of its input, so no later than this process.
@@ -81,17 +96,4 @@ fn answer(output: ChildStdout, waiting: &Waiting) {
         }
     }
     waiting.lock().expect("no panic").clear();
-}
-
-/// Lets the browser check a scenario; fails with what it found wrong. Returns what it found out.
-#[track_caller]
-pub fn browse(scenario: &str, expected: &Value) -> Value {
-    let mut end = Browser::shared().check(scenario, expected);
-    assert_eq!(
-        end["failed"],
-        Value::Null,
-        "{scenario}: {}",
-        end["failed"].as_str().unwrap_or_default()
-    );
-    end["found"].take()
 }

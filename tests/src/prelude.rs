@@ -14,7 +14,7 @@ pub use rustix::process::{Pid, Signal, kill_process};
 pub use serde_json::{Value, json};
 pub use tempfile::{TempDir, tempdir};
 
-pub use crate::browser::{browse, can_browse};
+pub use crate::browser::Browser;
 pub use crate::double::double;
 pub use crate::grid::{ALL_METHODS, METHODS, USERS, grid, sandbox_grid, sandboxes};
 pub use crate::made::MadeRun;

@@ -79,9 +79,10 @@ fn timing_writes_csv_and_svg() {
         [2, 2, 2],
         "{image}"
     );
-    if can_browse("timing_writes_csv_and_svg") {
+    if let Some(browser) = Browser::open() {
         let url = format!("file://{}", svg.display());
-        browse("draws", &expected!({ "url": url, "words": ["median", "p99", "limit 60 s"] }));
+        browser
+            .check("draws", &expected!({ "url": url, "words": ["median", "p99", "limit 60 s"] }));
     }
     assert!(image.contains("later turns: 20 turns, limit 60 s"), "{image}");
 }

@@ -68,9 +68,7 @@ fn assert_inert(bytes: &[u8], allowed: &[char]) {
 
 #[test]
 fn no_text_from_a_bot_runs_in_the_page() {
-    if !can_browse("no_text_from_a_bot_runs_in_the_page") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let folder = tempdir().expect("a folder");
     let (log, page) = (evil_log(folder.path()), folder.path().join("page.html"));
     referee().replay(&log).arg("--html").arg(&page).run();
@@ -81,7 +79,7 @@ fn no_text_from_a_bot_runs_in_the_page() {
         ".message": "<img onerror=x>", ".reply": "0 0 <img onerror=x>",
     });
     let url = format!("file://{}", page.display());
-    browse("inert", &json!({ "url": url, "turns": MESSAGES.len(), "shown": shown }));
+    browser.check("inert", &json!({ "url": url, "turns": MESSAGES.len(), "shown": shown }));
 }
 
 #[test]

@@ -14,16 +14,14 @@ fn talker(depth: u32) -> Shown {
 }
 
 /// Looks at a page with charts.
-pub(crate) fn charts_are_accessible() {
+pub(crate) fn charts_are_accessible(browser: Browser) {
     let game = talker(2);
-    browse("accessible", &json!({ "url": game.url() }));
+    browser.check("accessible", &json!({ "url": game.url() }));
 }
 
 #[test]
 fn a_page_charts_the_numbers_that_a_bot_says() {
-    if !can_browse("a_page_charts_the_numbers_that_a_bot_says") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = talker(2);
     let turns = game.log.turns.len();
     let expected = json!({
@@ -34,12 +32,12 @@ fn a_page_charts_the_numbers_that_a_bot_says() {
         "turns": turns,
         "atEnd": format!("depth {} 2 to {0}, {} on average", 2 * turns, turns + 1),
     });
-    browse("says", &expected);
+    browser.check("says", &expected);
     let other = talker(5);
     let url = page(&[&game.path("game.jsonl"), &other.path("game.jsonl")], &game.path("both.html"));
-    browse("says_both", &json!({ "url": url, "labels": [(5 * turns).to_string(), "2"] }));
+    browser.check("says_both", &json!({ "url": url, "labels": [(5 * turns).to_string(), "2"] }));
     let silent = Shown::play(&["--board", "@clearable"]);
-    browse("says_nothing", &json!({ "url": silent.url() }));
+    browser.check("says_nothing", &json!({ "url": silent.url() }));
 }
 
 #[test]
@@ -54,15 +52,13 @@ fn names_that_all_objects_have_and_large_numbers_are_shown_as_they_were_said() {
     let said = serde_json::to_value(&game.log.turns[1].said).expect("JSON");
     assert_eq!(said["constructor"], "9007199254740993");
     assert_eq!(said["__proto__"], "-18446744073709551617");
-    if !can_browse("names_that_all_objects_have_and_large_numbers_are_shown_as_they_were_said") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let values = |first: &str, second: &str| json!({ ".said .part:nth-child(1) b": first, ".said .part:nth-child(2) b": second });
     let url = game.url();
     let silent = values("–", "–");
-    browse("tells", &json!({ "url": format!("{url}#turn=1"), "expected": silent }));
+    browser.check("tells", &json!({ "url": format!("{url}#turn=1"), "expected": silent }));
     let told = values("-18446744073709551617", "9007199254740993");
-    browse("tells", &json!({ "url": format!("{url}#turn=2"), "expected": told }));
+    browser.check("tells", &json!({ "url": format!("{url}#turn=2"), "expected": told }));
 }
 
 #[test]

@@ -79,12 +79,10 @@ fn size(game: &Shown) -> u64 {
 
 #[test]
 fn a_samegame_page_plays_to_its_end_with_keys_and_mouse() {
-    if !can_browse("a_samegame_page_plays_to_its_end_with_keys_and_mouse") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&[]);
     let turn = &game.log.turns[16];
-    browse(
+    browser.check(
         "plays",
         &json!({
             "url": game.url(),
@@ -137,9 +135,7 @@ fn square_remover_after(case: &str, moves: &[&str]) -> (Vec<i32>, Vec<u64>) {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_square_remover_page_plays_to_its_end_with_keys_and_mouse() {
-    if !can_browse("a_square_remover_page_plays_to_its_end_with_keys_and_mouse") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&["--game", "square-remover"]);
     let reply = str::from_utf8(&game.log.turns[0].reply.0).expect("text");
     let numbers: Vec<&str> = reply.lines().collect();
@@ -147,15 +143,13 @@ fn a_square_remover_page_plays_to_its_end_with_keys_and_mouse() {
     let expected = json!({
         "url": game.url(), "turn": 500, "board": board, "picked": 2, "scoreBefore": scores[499], "end": game.end(),
     });
-    browse("plays", &expected);
+    browser.check("plays", &expected);
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn play_can_go_from_removed_square_to_removed_square() {
-    if !can_browse("play_can_go_from_removed_square_to_removed_square") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&["--game", "square-remover", "--bot", "@squares-random"]);
     let reply = str::from_utf8(&game.log.turns[0].reply.0).expect("text");
     let numbers: Vec<&str> = reply.lines().collect();
@@ -163,40 +157,34 @@ fn play_can_go_from_removed_square_to_removed_square() {
     let gains = (1..scores.len()).filter(|&number| scores[number] > scores[number - 1]);
     let gains: Vec<usize> = gains.take(5).collect();
     assert_eq!(gains.len(), 5);
-    browse("squares", &json!({ "url": game.url(), "gains": gains }));
+    browser.check("squares", &json!({ "url": game.url(), "gains": gains }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn boards_match_the_rules_forwards_and_backwards() {
-    if !can_browse("boards_match_the_rules_forwards_and_backwards") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&["--board", "@clearable"]);
-    browse("boards", &json!({ "url": game.url(), "boards": game.boards() }));
+    browser.check("boards", &json!({ "url": game.url(), "boards": game.boards() }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_lost_game_shows_its_verdict_and_its_diagnosis() {
-    if !can_browse("a_lost_game_shows_its_verdict_and_its_diagnosis") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&["--bot", "@misbehaving exit 3 --on-turn 4"]);
     let end = game.log.end.as_ref().expect("complete");
     let url = game.url();
     let at_turn_4 = json!({ ".what": "No move: crash", ".chip": "crash", ".reply": "nothing" });
-    browse("tells", &json!({ "url": format!("{url}#turn=4"), "expected": at_turn_4 }));
+    browser.check("tells", &json!({ "url": format!("{url}#turn=4"), "expected": at_turn_4 }));
     let at_end = json!({ ".official": "[ERROR] Timeout!", ".diagnosis": end.diagnosis });
-    browse("tells", &json!({ "url": format!("{url}#turn=end"), "expected": at_end }));
+    browser.check("tells", &json!({ "url": format!("{url}#turn=end"), "expected": at_end }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_late_turn_names_its_culprit() {
-    if !can_browse("a_late_turn_names_its_culprit") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let late = ["--turn", "50ms", "--bot", "@misbehaving late 300 --on-turn 4"];
     let game = Shown::play(&late);
     let turn = game.log.turns.last().expect("some turns");
@@ -205,15 +193,13 @@ fn a_late_turn_names_its_culprit() {
         Culprit::Host => "host",
     };
     let url = format!("{}#turn={}", game.url(), turn.turn);
-    browse("is_late", &json!({ "url": url, "culprit": culprit }));
+    browser.check("is_late", &json!({ "url": url, "culprit": culprit }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_turn_shows_its_message_its_reply_and_its_standard_error() {
-    if !can_browse("a_turn_shows_its_message_its_reply_and_its_standard_error") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let script = "while read -r line; do i=$((i+1)); [ $i -eq 15 ] && { i=0; echo look here >&2; \
                   echo '0 14 Hello SameGame\\\\nand a line that is too long'; }; done";
     let game = Shown::play(&["--board", "@clearable", "--", "sh", "-c", script]);
@@ -225,30 +211,26 @@ fn a_turn_shows_its_message_its_reply_and_its_standard_error() {
         ".score": "0 +49",
     });
     let url = format!("{}#turn=1", game.url());
-    browse("tells", &json!({ "url": url, "expected": expected }));
+    browser.check("tells", &json!({ "url": url, "expected": expected }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn tooltips_shapes_and_names_help_those_who_cannot_see_or_point() {
-    if !can_browse("tooltips_shapes_and_names_help_those_who_cannot_see_or_point") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&["--board", "@clearable"]);
     let tip = "x 0, y 0\ncolour 4 (yellow)\n9 tiles, would score 49";
-    browse("helps", &json!({ "url": game.url(), "tip": tip, "firstTip": tip }));
+    browser.check("helps", &json!({ "url": game.url(), "tip": tip, "firstTip": tip }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_page_fits_a_phone() {
-    if !can_browse("a_page_fits_a_phone") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     for args in [&[][..], &["--game", "square-remover"]] {
         let game = Shown::play(args);
-        browse("phone", &json!({ "url": game.url() }));
-        browse("lies_on_its_side", &json!({ "url": game.url() }));
+        browser.check("phone", &json!({ "url": game.url() }));
+        browser.check("lies_on_its_side", &json!({ "url": game.url() }));
     }
     let named = Shown::play(&[]);
     let log = fs::read_to_string(named.path("game.jsonl")).expect("a log");
@@ -256,25 +238,21 @@ fn a_page_fits_a_phone() {
         log.replacen("\"name\":\"@greedy\"", &format!("\"name\":\"{}\"", "x".repeat(800)), 1);
     assert_ne!(log, renamed);
     fs::write(named.path("game.jsonl"), renamed).expect("written");
-    browse("stays_short", &json!({ "url": named.url() }));
+    browser.check("stays_short", &json!({ "url": named.url() }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn tiles_have_shapes_on_paper_and_where_colours_are_forced() {
-    if !can_browse("tiles_have_shapes_on_paper_and_where_colours_are_forced") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&[]);
-    browse("shows_shapes", &json!({ "url": game.url() }));
+    browser.check("shows_shapes", &json!({ "url": game.url() }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn those_who_cannot_see_hear_each_thing_once() {
-    if !can_browse("those_who_cannot_see_hear_each_thing_once") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&[]);
     let (board, columns) = (&game.boards()[0], 15);
     // Of the bottom row, which the keys reach from the left.
@@ -290,15 +268,13 @@ fn those_who_cannot_see_hear_each_thing_once() {
     let lone = (0..columns).find(|&x| is_alone(x)).expect("a lone tile in the bottom row");
     let keys: Vec<&str> =
         std::iter::once("ArrowUp").chain(std::iter::repeat_n("ArrowRight", lone)).collect();
-    browse("says_aloud", &json!({ "url": game.url(), "lone": keys }));
+    browser.check("says_aloud", &json!({ "url": game.url(), "lone": keys }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_log_with_false_claims_is_shown_by_the_rules() {
-    if !can_browse("a_log_with_false_claims_is_shown_by_the_rules") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&[]);
     let text = fs::read_to_string(game.path("game.jsonl")).expect("a log");
     let (turns, end) = text.trim_end().rsplit_once('\n').expect("lines");
@@ -308,15 +284,13 @@ fn a_log_with_false_claims_is_shown_by_the_rules() {
     assert_code(&referee().replay(log).arg("--html").arg(&page).run(), 1);
     let note = "The log differs from the rules from turn 47 on (final score).";
     let url = format!("file://{}", page.display());
-    browse("differs", &json!({ "url": url, "note": note, "score": 230 }));
+    browser.check("differs", &json!({ "url": url, "note": note, "score": 230 }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn two_games_on_the_same_board_stand_side_by_side() {
-    if !can_browse("two_games_on_the_same_board_stand_side_by_side") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let (one, other) = (Shown::play(&[]), Shown::play(&["--bot", "@first"]));
     let moves =
         |game: &Shown| game.log.turns.iter().map(|turn| turn.reply.clone()).collect::<Vec<_>>();
@@ -330,7 +304,7 @@ fn two_games_on_the_same_board_stand_side_by_side() {
         "boards": [one.boards()[same], other.boards()[same]],
         "scores": [one.end()["score"], other.end()["score"]],
     });
-    browse("compares", &expected);
+    browser.check("compares", &expected);
 }
 
 #[test]
@@ -399,9 +373,7 @@ fn longest_game() -> (String, Vec<String>) {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_long_game_with_much_standard_error_opens_soon() {
-    if !can_browse("a_long_game_with_much_standard_error_opens_soon") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let (board, moves) = longest_game();
     let folder = tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name);
@@ -429,7 +401,7 @@ fn a_long_game_with_much_standard_error_opens_soon() {
         events.map(|event| serde_json::to_string(&event).expect("plain data")).collect();
     fs::write(&log, lines.join("\n") + "\n").expect("written");
     let url = page(&[&log], &path("page.html"));
-    let millis = browse("opens", &json!({ "url": url })).as_u64().expect("a number");
+    let millis = browser.check("opens", &json!({ "url": url })).as_u64().expect("a number");
     // Less than one second on an idle machine; this one may be doing much else.
     assert!(millis < 15_000, "{millis} ms");
 }
@@ -462,9 +434,7 @@ fn two_games() -> (Shown, Shown) {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn two_games_have_their_scores_in_sight_one_scale_and_level_columns() {
-    if !can_browse("two_games_have_their_scores_in_sight_one_scale_and_level_columns") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let (one, other) = (Shown::play(&[]), Shown::play(&["--bot", "@first"]));
     let url = page(&[&one.path("game.jsonl"), &other.path("game.jsonl")], &one.path("both.html"));
     let turn = 12;
@@ -478,33 +448,34 @@ fn two_games_have_their_scores_in_sight_one_scale_and_level_columns() {
         "points": end(&one).max(end(&other)),
         "turns": one.log.turns.len().max(other.log.turns.len()),
     });
-    browse("stands_beside", &expected);
-    browse("switches", &expected);
-    browse("shows_figures", &expected);
+    browser.check("stands_beside", &expected);
+    browser.check("switches", &expected);
+    browser.check("shows_figures", &expected);
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn messages_of_one_game_do_not_move_its_column() {
-    if !can_browse("messages_of_one_game_do_not_move_its_column") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let (one, other) = two_games();
     assert!(one.log.turns.iter().any(|turn| turn.reply.0.len() > 10), "it says something");
     let url = page(&[&one.path("game.jsonl"), &other.path("game.jsonl")], &one.path("both.html"));
     let turns = one.log.turns.len().max(other.log.turns.len());
-    browse("keeps_level", &json!({ "url": url, "turns": turns }));
+    browser.check("keeps_level", &json!({ "url": url, "turns": turns }));
 }
 
 /// Looks at each kind of replay page, in each state; of the first set a test of `report` looks at one page.
-pub(crate) fn all_replay_pages_are_accessible() {
+pub(crate) fn all_replay_pages_are_accessible(browser: Browser) {
     let (one, other) = (Shown::play(&[]), Shown::play(&["--bot", "@first"]));
     let both = page(&[&one.path("game.jsonl"), &other.path("game.jsonl")], &one.path("both.html"));
     let lost = Shown::play(&["--bot", "@misbehaving exit 3 --on-turn 4"]);
     let squares = Shown::play(&["--game", "square-remover"]);
     let trial = [".board", ".trial .keep"];
-    browse("accessible", &json!({ "url": one.url(), "presses": ["End", "Home"], "clicks": trial }));
-    browse("accessible", &json!({ "url": both, "clicks": ["#overlay"] }));
-    browse("accessible", &json!({ "url": lost.url() }));
-    browse("accessible", &json!({ "url": squares.url(), "presses": ["End"] }));
+    browser.check(
+        "accessible",
+        &json!({ "url": one.url(), "presses": ["End", "Home"], "clicks": trial }),
+    );
+    browser.check("accessible", &json!({ "url": both, "clicks": ["#overlay"] }));
+    browser.check("accessible", &json!({ "url": lost.url() }));
+    browser.check("accessible", &json!({ "url": squares.url(), "presses": ["End"] }));
 }

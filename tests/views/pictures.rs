@@ -9,8 +9,8 @@ fn url(game: &Shown) -> String {
 
 /// Looks at the game's last image in a browser.
 fn draws(game: &Shown, words: &[&str]) {
-    if can_browse("what a browser draws of an image") {
-        browse("draws", &json!({ "url": url(game), "words": words }));
+    if let Some(browser) = Browser::open() {
+        browser.check("draws", &json!({ "url": url(game), "words": words }));
     }
 }
 
@@ -71,8 +71,11 @@ fn an_animation_shows_each_position_in_its_turn() {
     let svg = image(&squares, &["--animated"]).expect("an image");
     assert_eq!((steps(&svg), svg.len() < 1_000_000), (120, true), "{} bytes", svg.len());
     draws(&game, &["turn 2: ", "end: "]);
-    if can_browse("an_animation_shows_each_position_in_its_turn") {
+    if let Some(browser) = Browser::open() {
         let steps = game.log.turns.len() + 1;
-        browse("moves", &json!({ "url": url(&game), "steps": steps, "seconds": 0.5, "last": 3 }));
+        browser.check(
+            "moves",
+            &json!({ "url": url(&game), "steps": steps, "seconds": 0.5, "last": 3 }),
+        );
     }
 }

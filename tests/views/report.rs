@@ -107,9 +107,7 @@ pub(crate) fn records(results: &[Value], bot: &str) -> String {
 
 #[test]
 fn a_page_of_a_run_has_totals_and_the_lost_games_first_with_their_replays() {
-    if !can_browse("a_page_of_a_run_has_totals_and_the_lost_games_first_with_their_replays") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let runs = Runs::new().run("run", &["@greedy", LOSER], "1..8", &["--logs", "all"]);
     let results = runs.results("run");
     fs::write(runs.path("best.toml"), records(&results, "@greedy")).expect("written");
@@ -142,14 +140,12 @@ fn a_page_of_a_run_has_totals_and_the_lost_games_first_with_their_replays() {
         "pages": 16 + 8 + 8,
         "replay": { "game": 2, "bot": LOSER, "other": "@greedy" },
     });
-    browse("report", &expected);
+    browser.check("report", &expected);
 }
 
 #[test]
 fn a_page_of_two_runs_has_the_distribution_of_their_differences() {
-    if !can_browse("a_page_of_two_runs_has_the_distribution_of_their_differences") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let runs =
         Runs::new().run("old", &["@first"], "1..20", &[]).run("new", &["@greedy"], "1..22", &[]);
     let url = runs.page(&["old", "new"]);
@@ -176,14 +172,12 @@ fn a_page_of_two_runs_has_the_distribution_of_their_differences() {
         "unpaired": "Only @greedy (new) has played 2 boards: seed 21, seed 22.",
         "logs": "Logs were kept of 0 of 20 games",
     });
-    browse("report_compares", &expected);
+    browser.check("report_compares", &expected);
 }
 
 #[test]
 fn tables_are_sorted_and_filtered_and_games_that_failed_alike_are_one_entry() {
-    if !can_browse("tables_are_sorted_and_filtered_and_games_that_failed_alike_are_one_entry") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let runs = Runs::new().run("run", &["@greedy", LOSER], "1..20", &["--logs", "all"]);
     // Times that words would sort otherwise.
     runs.change("run", |result| {
@@ -202,7 +196,7 @@ fn tables_are_sorted_and_filtered_and_games_that_failed_alike_are_one_entry() {
         })
         .collect();
     let url = runs.page(&["run", "--games"]);
-    browse(
+    browser.check(
         "report_sorts",
         &json!({ "url": url, "boards": boards, "slowest": slowest, "lost": 20 }),
     );
@@ -210,21 +204,17 @@ fn tables_are_sorted_and_filtered_and_games_that_failed_alike_are_one_entry() {
 
 #[test]
 fn histograms_have_numbers_and_a_checker_of_accessibility_finds_nothing() {
-    if !can_browse("histograms_have_numbers_and_a_checker_of_accessibility_finds_nothing") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let bots = ["@first", "@greedy"];
     let runs = Runs::new().run("run", &bots, "1..20", &["--logs", "all"]);
     let url = runs.page(&["run:@first", "run:@greedy"]);
-    browse("report_labels", &json!({ "url": url }));
-    browse("accessible", &json!({ "url": url }));
+    browser.check("report_labels", &json!({ "url": url }));
+    browser.check("accessible", &json!({ "url": url }));
 }
 
 #[test]
 fn a_page_of_runs_fits_a_phone_in_light_and_dark() {
-    if !can_browse("a_page_of_runs_fits_a_phone_in_light_and_dark") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let name = "./bot --with many words ".repeat(40);
     let long = format!("@misbehaving exit 3 --on-turn 4 --because {}", "x".repeat(200));
     let runs = Runs::new().run("run", &["@greedy", "@first", LOSER], "1..4", &["--logs", "all"]);
@@ -236,19 +226,17 @@ fn a_page_of_runs_fits_a_phone_in_light_and_dark() {
     });
     runs.rename_bot("run", "@greedy", &name);
     let url = runs.page(&["run"]);
-    browse("report_phone", &json!({ "url": url }));
+    browser.check("report_phone", &json!({ "url": url }));
     fs::create_dir(runs.path("runs")).expect("made");
     fs::rename(runs.path("run"), runs.path("runs").join(format!("run-{}", "z".repeat(90))))
         .expect("moved");
     let url = runs.page(&["--history"]);
-    browse("report_phone", &json!({ "url": url }));
+    browser.check("report_phone", &json!({ "url": url }));
 }
 
 #[test]
 fn no_text_from_a_run_runs_in_its_page() {
-    if !can_browse("no_text_from_a_run_runs_in_its_page") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let evil = "</title></style><script>ran=1</script><img src=x onerror=ran=1>\" onclick='ran=1' \
                 {{content}} javascript:ran=1 \u{1b}[31m\u{1b}]52;c;aGk=\u{7}\u{202e}x\u{2066}\0\u{9b}";
     let runs = Runs::new().run("run", &["@greedy", LOSER], "1..3", &["--logs", "all"]);
@@ -263,7 +251,7 @@ fn no_text_from_a_run_runs_in_its_page() {
     let url = runs.page(&["run", "--games"]);
     assert!(!runs.html().contains(['\u{1b}', '\u{7}', '\u{202e}', '\0', '\u{9b}']));
     let shown = "</title></style><script>ran=1</script><img src=x onerror=ran=1>\" onclick='ran=1' {{content}}";
-    browse("report_inert", &json!({ "url": url, "shown": shown, "links": 6 + 3 + 3 }));
+    browser.check("report_inert", &json!({ "url": url, "shown": shown, "links": 6 + 3 + 3 }));
 }
 
 #[test]

@@ -17,9 +17,7 @@ fn run_with_records() -> Runs {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_reader_walks_from_the_list_of_runs_to_a_game_and_back() {
-    if !can_browse("a_reader_walks_from_the_list_of_runs_to_a_game_and_back") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let bots = ["@first", "@greedy"];
     let runs = run_with_records().run("runs/b", &bots, "1..20", &["--logs", "all"]);
     let expected = json!({
@@ -30,10 +28,10 @@ fn a_reader_walks_from_the_list_of_runs_to_a_game_and_back() {
         "records": 1,
         "bands": 1,
     });
-    browse("walks", &expected);
+    browser.check("walks", &expected);
     let url = runs.page(&["runs/a", "runs/b", "--games"]);
     let sides = ["@first (runs/a)", "@first (runs/b)"];
-    browse("leads_to_both", &json!({ "url": url, "bots": sides }));
+    browser.check("leads_to_both", &json!({ "url": url, "bots": sides }));
 }
 
 /// The page of a run of 120 boards, with its scores.
@@ -46,12 +44,10 @@ fn long_page(runs: &Runs) -> (String, Vec<i64>) {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_long_table_draws_its_first_rows_and_the_others_when_asked() {
-    if !can_browse("a_long_table_draws_its_first_rows_and_the_others_when_asked") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let runs = Runs::new();
     let (url, scores) = long_page(&runs);
-    browse("report_folds", &json!({ "url": url, "scores": scores, "board": "seed 117" }));
+    browser.check("report_folds", &json!({ "url": url, "scores": scores, "board": "seed 117" }));
 }
 
 /// A suite that is being played, and its page.
@@ -96,20 +92,18 @@ impl Live {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_page_of_a_suite_that_is_played_renews_itself_until_the_end() {
-    if !can_browse("the_page_of_a_suite_that_is_played_renews_itself_until_the_end") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let live = Live::start();
     let why = "turn 4: the bot exited with status 3";
-    browse("report_lives", &json!({ "url": live.url(), "bot": "@greedy", "why": why }));
+    browser.check("report_lives", &json!({ "url": live.url(), "bot": "@greedy", "why": why }));
     let page = live.stop();
     assert!(!page.contains("id=\"live\"") && page.contains("of 3000 games"), "{page}");
 }
 
 /// Looks at pages of runs and of their games, and at the list of runs, in each state.
-fn all_pages_of_runs_are_accessible() {
+fn all_pages_of_runs_are_accessible(browser: Browser) {
     let accessible = |url: &str, clicks: &[&str]| {
-        browse("accessible", &json!({ "url": url, "clicks": clicks }));
+        browser.check("accessible", &json!({ "url": url, "clicks": clicks }));
     };
     let bots = ["@first", "@greedy", LOSER];
     let runs = run_with_records().run("runs/run", &bots, "1..20", &["--logs", "all"]);
@@ -132,9 +126,9 @@ fn all_pages_of_runs_are_accessible() {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_checker_of_accessibility_finds_nothing_in_any_page() {
-    if can_browse("a_checker_of_accessibility_finds_nothing_in_any_page") {
-        all_replay_pages_are_accessible();
-        all_pages_of_runs_are_accessible();
-        charts_are_accessible();
+    if let Some(browser) = Browser::open() {
+        all_replay_pages_are_accessible(browser);
+        all_pages_of_runs_are_accessible(browser);
+        charts_are_accessible(browser);
     }
 }

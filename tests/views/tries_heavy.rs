@@ -124,9 +124,7 @@ fn a_move(position: &Position) -> (Cell, usize) {
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_click_tries_a_move_and_there_is_a_way_back() {
-    if !can_browse("a_click_tries_a_move_and_there_is_a_way_back") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let turn = 6;
     let game = Shown::play(&[]);
     let mut position = position_before(&game, turn);
@@ -154,30 +152,26 @@ fn a_click_tries_a_move_and_there_is_a_way_back() {
         "steps": steps,
         "end": game.log.end.as_ref().expect("complete").score,
     });
-    browse("tries", &expected);
-    browse("tries_by_touch", &expected);
-    browse("keeps_tries", &expected);
+    browser.check("tries", &expected);
+    browser.check("tries_by_touch", &expected);
+    browser.check("keeps_tries", &expected);
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn numbers_stand_beside_the_rows_and_columns_that_they_name() {
-    if !can_browse("numbers_stand_beside_the_rows_and_columns_that_they_name") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let samegame = Shown::play(&[]);
-    browse("has_axes", &json!({ "url": samegame.url(), "firstRow": 14, "lastRow": 0 }));
+    browser.check("has_axes", &json!({ "url": samegame.url(), "firstRow": 14, "lastRow": 0 }));
     let squares = Shown::play(&["--game", "square-remover"]);
     let last = squares.game().picture().rows - 1;
-    browse("has_axes", &json!({ "url": squares.url(), "firstRow": 0, "lastRow": last }));
+    browser.check("has_axes", &json!({ "url": squares.url(), "firstRow": 0, "lastRow": last }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn the_list_of_moves_follows_and_leads() {
-    if !can_browse("the_list_of_moves_follows_and_leads") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&[]);
     let row = |turn: usize| {
         let turn = &game.log.turns[turn - 1];
@@ -190,7 +184,7 @@ fn the_list_of_moves_follows_and_leads() {
             gain
         ])
     };
-    browse(
+    browser.check(
         "lists",
         &json!({ "url": game.url(), "last": game.log.turns.len(), "rows": [row(1), row(2)], "far": row(40) }),
     );
@@ -198,27 +192,26 @@ fn the_list_of_moves_follows_and_leads() {
     let reply = String::from_utf8_lossy(&squares.log.turns[0].reply.0).into_owned();
     let numbers: Vec<&str> = reply.lines().collect();
     let triple = numbers[3 * 4999..3 * 5000].join(" ");
-    browse("lists_many", &json!({ "url": squares.url(), "move": 5000, "triple": triple }));
+    browser.check("lists_many", &json!({ "url": squares.url(), "move": 5000, "triple": triple }));
 }
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_lost_game_opens_at_its_failure() {
-    if !can_browse("a_lost_game_opens_at_its_failure") {
-        return;
-    }
+    let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&["--bot", "@misbehaving exit 3 --on-turn 4"]);
     let end = game.log.end.as_ref().expect("complete");
     let url = game.url();
-    browse("fails", &json!({ "url": url, "position": "Turn 4", "diagnosis": end.diagnosis }));
+    browser
+        .check("fails", &json!({ "url": url, "position": "Turn 4", "diagnosis": end.diagnosis }));
     let illegal = Shown::play(&["--bot", "@misbehaving illegal single-tile --on-turn 3"]);
     let last = illegal.log.turns.last().expect("turns").turn;
     let diagnosis = &illegal.log.end.as_ref().expect("complete").diagnosis;
     let url = illegal.url();
-    browse(
+    browser.check(
         "fails",
         &json!({ "url": url, "position": format!("Turn {last}"), "diagnosis": diagnosis }),
     );
     let at_start = json!({ "#position": "Turn 1" });
-    browse("tells", &json!({ "url": format!("{url}#turn=1"), "expected": at_start }));
+    browser.check("tells", &json!({ "url": format!("{url}#turn=1"), "expected": at_start }));
 }
