@@ -12,9 +12,10 @@ const SOON: Duration = Duration::from_mins(2);
 /// Plays a bot; processes that it leaves carry the mark.
 pub(crate) fn play(user: User, method: &str, mark: &Mark, bot: &str, more: &[&str]) -> Value {
     referee_of(user)
-        .play(["--env", mark.env(), "--containment", method])
+        .play(["--format", "json", "--env", mark.env(), "--containment", method])
         .args(["--bot", bot])
         .args(more)
+        .run()
         .json()
 }
 

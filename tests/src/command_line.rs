@@ -130,9 +130,10 @@ impl Referee {
         self.0.start()
     }
 
-    /// Runs it, and returns the JSON that it prints. It is told to print JSON.
+    /// Runs it with `--format json` as its last words, and returns the JSON that it prints.
     #[track_caller]
     pub fn json(self) -> Value {
+        assert!(self.get_args().all(|word| word != "--"), "these words would be the bot's");
         self.args(["--format", "json"]).run().json()
     }
 }

@@ -5,7 +5,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 use support::prelude::*;
 
 fn play(args: &[&str]) -> Value {
-    referee().play(args).json()
+    referee().play(["--format", "json"]).args(args).run().json()
 }
 
 /// How late a thread on core 0 is at most, in ms, that wakes every 25 ms as a referee does, until this child ends.
