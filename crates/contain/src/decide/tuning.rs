@@ -164,8 +164,6 @@ tuning! {
         group_kill_time: Duration = ms(200),
         /// Pause between two attempts to kill.
         kill_nap: Duration = us(50),
-        /// How long a spare keeper waits for a program.
-        spare: Duration = ms(10_000),
     }
     /// Folders and control groups after a game.
     cleanup: CleanupTuning {

@@ -99,88 +99,57 @@ impl Keeper {
         }
     }
 
-    /// Waits until the keeper reports that the bot has started, or a failure. Returns whether it did either: a keeper that
-    /// was killed does not.
-    pub(crate) fn await_start(&mut self) -> Result<bool, LaunchError> {
+    /// Waits until the keeper reports that the bot has started, or a failure. A keeper that was killed reports neither, and has
+    /// taken the bot with it.
+    pub(crate) fn await_start(&mut self) -> Result<(), LaunchError> {
         match Message::receive(&self.channel) {
             Some(Message::Failed(step, errno)) => {
                 Err(step.failed(io::Error::from_raw_os_error(errno)))
             }
             Some(message) => {
                 self.heard.record(message);
-                Ok(true)
+                Ok(())
             }
-            None => Ok(false),
+            None => Ok(()),
         }
     }
 }
 
-/// The referee's ends of what joins it to a bot and its keeper.
-#[derive(Debug)]
-pub(crate) struct OwnEnds {
-    stdin: PipeWriter,
-    stdout: PipeReader,
-    stderr: PipeReader,
-    channel: UnixStream,
-}
-
-/// Opens what joins the referee to a bot and its keeper: all of it closes when a program is executed.
-fn open_ends() -> io::Result<(OwnEnds, Ends)> {
-    let (stdin, stdout, stderr) = (io::pipe()?, io::pipe()?, io::pipe()?);
-    let (own, channel) = UnixStream::pair()?;
-    let (theirs_in, theirs_out, theirs_err) = (stdin.0.into(), stdout.1.into(), stderr.1.into());
-    let theirs = Ends { stdin: theirs_in, stdout: theirs_out, stderr: theirs_err, channel };
-    let (stdin, stdout, stderr) = (stdin.1, stdout.0, stderr.0);
-    Ok((OwnEnds { stdin, stdout, stderr, channel: own }, theirs))
-}
-
-/// A keeper that the launcher was asked for.
-#[derive(Debug)]
-pub(crate) struct Ordered {
-    own: OwnEnds,
-    pub(crate) launcher: Arc<Launcher>,
-    deadline: HeldDeadline,
-    method: ContainmentMethod,
-}
-
-/// Asks the launcher for a keeper; `None` if it was killed before that.
-pub(crate) fn order(launch: &Launch) -> Result<Option<Ordered>, LaunchError> {
-    let (own, theirs) = open_ends().map_err(|error| Step::Pipes.failed(error))?;
-    let sent = launcher::send(launch, &theirs);
+/// Has the launcher fork a keeper; `None` if it was killed before that.
+pub(crate) fn fork(launch: &Launch) -> Result<Option<Kept>, LaunchError> {
+    let pipes = || io::Result::Ok((io::pipe()?, io::pipe()?, io::pipe()?, UnixStream::pair()?));
+    let opened = pipes().map_err(|error| Step::Pipes.failed(error))?;
+    let (stdin, stdout, stderr, (channel, theirs)) = opened;
+    let ends = Ends {
+        stdin: stdin.0.into(),
+        stdout: stdout.1.into(),
+        stderr: stderr.1.into(),
+        channel: theirs,
+    };
+    let sent = launcher::send(launch, &ends);
     // The keeper has these now. If the referee held them open too, no pipe would ever reach EOF.
-    drop(theirs);
-    match sent {
-        Ok((launcher, deadline)) => {
-            Ok(Some(Ordered { own, launcher, deadline, method: launch.method }))
+    drop(ends);
+    let (launcher, deadline) = match sent {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(None),
+        sent => sent.map_err(|error| Step::Clone.failed(error))?,
+    };
+    let (pid, pidfd) = match Message::receive_with(&channel) {
+        Some((Message::Launched(pid), Some(pidfd))) => (pid, pidfd),
+        Some((Message::Failed(step, errno), _)) => {
+            return Err(step.failed(io::Error::from_raw_os_error(errno)));
         }
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(None),
-        Err(error) => Err(Step::Clone.failed(error)),
-    }
-}
-
-impl Ordered {
-    /// The keeper once it was forked; `None` if the launcher was killed before that.
-    pub(crate) fn forked(self) -> Result<Option<Kept>, LaunchError> {
-        let Self { own: OwnEnds { stdin, stdout, stderr, channel }, launcher, deadline, method } =
-            self;
-        let (pid, pidfd) = match Message::receive_with(&channel) {
-            Some((Message::Launched(pid), Some(pidfd))) => (pid, pidfd),
-            Some((Message::Failed(step, errno), _)) => {
-                return Err(step.failed(io::Error::from_raw_os_error(errno)));
-            }
-            _ => return Ok(None),
-        };
-        let keeper = Keeper {
-            pid: Pid::from_raw(pid).ok_or_else(|| Step::Clone.failed(Errno::SRCH))?,
-            channel,
-            pidfd,
-            ended: false,
-            deadline,
-            launcher,
-            method,
-            heard: KeeperReport::default(),
-            mounts: None,
-        };
-        Ok(Some(Kept { keeper, stdin, stdout, stderr }))
-    }
+        _ => return Ok(None),
+    };
+    let keeper = Keeper {
+        pid: Pid::from_raw(pid).ok_or_else(|| Step::Clone.failed(Errno::SRCH))?,
+        channel,
+        pidfd,
+        ended: false,
+        deadline,
+        launcher,
+        method: launch.method,
+        heard: KeeperReport::default(),
+        mounts: None,
+    };
+    Ok(Some(Kept { keeper, stdin: stdin.1, stdout: stdout.0, stderr: stderr.0 }))
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::ending::Left;
 use super::groups::group;
-use super::{launcher, spare};
+use super::launcher;
 use crate::scratch::{folder, later};
 
 /// Keeps what the bots of this program share: the launcher that starts them, their control groups, a thread that removes
@@ -92,7 +92,6 @@ impl Drop for Host {
         held.hosts -= 1;
         if held.hosts == 0 && self.process == process::id() {
             held.survivors = None;
-            spare::end_spares();
             group::remove_all();
             launcher::end_launcher();
             later::end();

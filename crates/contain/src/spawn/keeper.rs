@@ -18,7 +18,7 @@ use rustix::process::{
 };
 use rustix::thread::set_name;
 
-use super::order::{self, Ends, Order};
+use super::order::{Ends, Order};
 use super::plan::Launch;
 use super::report::{Failure, Message, NAMED, Step, at};
 use super::{exec, mounts, numbers};
@@ -28,29 +28,17 @@ use crate::sys::{cores, raw};
 /// The keeper's life, which begins when the launcher opens the gate.
 pub(crate) fn run(order: Order, ends: Ends, gate: PipeReader) -> c_int {
     let Order { mut launch, cores, here, .. } = order;
-    if !launch.is_trial {
-        set_cores(&cores);
-    }
+    set_cores(&cores);
     let held = match settle(&mut launch, gate, &here) {
         Ok(Some(held)) => held,
         Ok(None) => return 1,
         Err(failure) => return fail(failure, &ends.channel),
     };
     drop(here);
-    if !launch.is_trial {
-        return play(&launch, ends, held);
-    }
-    Message::Started(0).send(&ends.channel);
-    // The referee has an order for this keeper, or ends it.
-    let Some((Order { launch, cores, here, .. }, _)) = order::receive(&ends.channel) else {
+    if launch.is_trial {
+        Message::Started(0).send(&ends.channel);
         return 0;
-    };
-    set_cores(&cores);
-    match fchdir(&here) {
-        Ok(()) => {}
-        Err(errno) => return fail((Step::Directory, errno), &ends.channel),
     }
-    drop(here);
     play(&launch, ends, held)
 }
 

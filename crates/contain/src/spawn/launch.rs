@@ -21,8 +21,7 @@
 //! there the referee kills it with SIGKILL, and so does the kernel when the launcher dies. It is also the leader of a
 //! session without a terminal, so a bot has no terminal to write to.
 //!
-//! Whether the host grants a namespace, a keeper without a bot tries. It then waits in the channel for the order of the first
-//! bot, and where many bots start, another one for each bot after that ([`spare`]).
+//! Whether the host grants a namespace, a keeper without a bot tries.
 //!
 //! The launcher also holds the [deadline](super::deadline): it ends a bot whose referee stands still beyond it. All `unsafe` code is in
 //! [`sys`](crate::sys).
@@ -32,24 +31,16 @@ use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
 
-use super::handle::{Kept, Ordered, order};
+use super::handle::{Kept, fork};
 use super::namespace::MountNamespace;
 use super::plan::Launch;
 use super::report::{LaunchError, Step};
-use super::spare;
 use crate::confine::method::ContainmentMethod;
 use crate::confine::tree::Tree;
 
 /// Starts a bot. When this returns, its program has been executed.
 pub(crate) fn launch(launch: &Launch) -> Result<Kept, LaunchError> {
-    let by_spare = spare::take(launch).map(|spare| spare.start(launch)).transpose()?.flatten();
-    let mut started = if let Some(started) = by_spare {
-        started
-    } else {
-        let started = begin(launch)?;
-        spare::prepare(launch);
-        started
-    };
+    let mut started = begin(launch)?;
     let keeper = &mut started.keeper;
     rustix::io::ioctl_fionbio(&keeper.channel, true).map_err(|error| Step::Pipes.failed(error))?;
     if launch.method.is_namespace() && launch.tree.is_none() {
@@ -60,21 +51,19 @@ pub(crate) fn launch(launch: &Launch) -> Result<Kept, LaunchError> {
 
 /// Has a new keeper start a bot, or try what may fail.
 fn begin(launch: &Launch) -> Result<Kept, LaunchError> {
-    let forked = || order(launch)?.map_or(Ok(None), Ordered::forked);
     // A launcher that was killed has left nothing, and the next one is as good.
-    let started = match forked()? {
-        None => forked()?,
+    let started = match fork(launch)? {
+        None => fork(launch)?,
         started => started,
     };
     let mut started = started.ok_or_else(|| Step::Clone.failed(Errno::CONNRESET))?;
-    // A keeper that was killed has taken the bot with it.
     started.keeper.await_start()?;
     Ok(started)
 }
 
-/// Tries whether this host grants a keeper its own namespace. The keeper waits for the first bot.
+/// Tries whether this host grants a keeper its own namespace.
 pub(crate) fn try_namespace() -> Result<(), LaunchError> {
-    begin(&Launch::trial(ContainmentMethod::Namespace)).map(spare::put)
+    begin(&Launch::trial(ContainmentMethod::Namespace)).map(drop)
 }
 
 /// Tries whether this host grants a keeper a namespace with this tree in it.

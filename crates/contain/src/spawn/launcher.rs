@@ -65,7 +65,7 @@ pub(crate) fn send(launch: &Launch, ends: &Ends) -> io::Result<(Arc<Launcher>, H
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     let launcher = Launcher::current(&mut current)?;
     let deadline = HeldDeadline::take(Arc::clone(&launcher.deadlines))?;
-    order::send(&launcher.socket, launch, deadline.place(), Some(ends))?;
+    order::send(&launcher.socket, launch, deadline.place(), ends)?;
     Ok((launcher, deadline))
 }
 
@@ -152,7 +152,7 @@ fn serve(
         }
         if has_order {
             let (order, ends) = order::receive(&socket)?;
-            match start(order, ends?, &users) {
+            match start(order, ends, &users) {
                 Forked::Keeper(keeper) => return Some(*keeper),
                 Forked::Launcher(game) => games.extend(game),
             }

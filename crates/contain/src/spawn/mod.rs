@@ -20,6 +20,5 @@ mod plan;
 pub(crate) mod probe;
 mod report;
 pub(crate) mod running;
-mod spare;
 mod users;
 mod wire;

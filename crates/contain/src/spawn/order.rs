@@ -1,4 +1,4 @@
-//! What the referee sends to the launcher, or to a keeper that waits, to have a bot started: a [`Launch`] and descriptors.
+//! What the referee sends to the launcher to have a bot started: a [`Launch`] and descriptors.
 
 use std::io::{self, IoSlice, IoSliceMut, Read as _};
 use std::mem::MaybeUninit;
@@ -25,7 +25,7 @@ pub(crate) struct Ends {
     pub(crate) channel: UnixStream,
 }
 
-/// An order as the launcher has it, or a keeper that has waited for it.
+/// An order as the launcher has it.
 #[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) launch: Launch,
@@ -46,20 +46,19 @@ const FIRST: usize = 1 << 10;
 /// The part of an order that is not a descriptor begins with its length.
 const LENGTH: usize = size_of::<u32>();
 
-/// Sends an order of this thread, with `ends` unless the keeper has them.
+/// Sends an order of this thread.
 pub(crate) fn send(
     socket: &UnixStream,
     launch: &Launch,
     place: usize,
-    ends: Option<&Ends>,
+    ends: &Ends,
 ) -> io::Result<()> {
     let here = open(".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let mut descriptors = vec![here.as_fd()];
     let more = [&launch.ruleset, &launch.cgroup].into_iter().flatten();
     descriptors.extend(more.map(|fd| fd.as_fd()));
-    if let Some(Ends { stdin, stdout, stderr, channel }) = ends {
-        descriptors.extend([stdin.as_fd(), stdout.as_fd(), stderr.as_fd(), channel.as_fd()]);
-    }
+    let Ends { stdin, stdout, stderr, channel } = ends;
+    descriptors.extend([stdin.as_fd(), stdout.as_fd(), stderr.as_fd(), channel.as_fd()]);
     let has = (launch.ruleset.is_some(), launch.cgroup.is_some());
     let mut bytes = vec![0; LENGTH];
     wire::write(launch, &mut bytes)?;
@@ -114,8 +113,8 @@ pub(crate) fn receive_some(
     }
 }
 
-/// Awaits an order; `None` if none will come any more. The ends are absent if they were not sent.
-pub(crate) fn receive(mut socket: &UnixStream) -> Option<(Order, Option<Ends>)> {
+/// Awaits an order; `None` if none will come any more.
+pub(crate) fn receive(mut socket: &UnixStream) -> Option<(Order, Ends)> {
     let mut bytes = vec![0; FIRST];
     // The kernel ends a read before bytes of the next order, which come with descriptors of their own.
     let (count, descriptors) = receive_some(socket, &mut bytes).ok()?;
@@ -132,8 +131,6 @@ pub(crate) fn receive(mut socket: &UnixStream) -> Option<(Order, Option<Ends>)> 
     launch.ruleset = if has_ruleset { next() } else { None };
     launch.cgroup = if has_cgroup { next() } else { None };
     let order = Order { launch, cores, place, here };
-    let [Some(stdin), Some(stdout), Some(stderr), Some(channel)] = [(); 4].map(|()| next()) else {
-        return Some((order, None));
-    };
-    Some((order, Some(Ends { stdin, stdout, stderr, channel: channel.into() })))
+    let [stdin, stdout, stderr, channel] = [next()?, next()?, next()?, next()?];
+    Some((order, Ends { stdin, stdout, stderr, channel: channel.into() }))
 }

@@ -29,7 +29,7 @@ pub(crate) struct Launch {
     pub(crate) tree: Option<Tree>,
     /// A seccomp program; empty means no filter.
     pub(crate) filter: Vec<sock_filter>,
-    /// Whether the keeper only tries what may fail, and then waits for another order.
+    /// Whether the keeper only tries what may fail, and then ends.
     pub(crate) is_trial: bool,
     /// A Landlock ruleset.
     pub(crate) ruleset: Option<OwnedFd>,

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::spawn::launcher::launcher_pid;
-use crate::spawn::spare::end_spares;
 use crate::sys::cgroup::hierarchy::{own_group, read};
 
 /// The group for the referee beside those of its bots.
@@ -22,9 +21,7 @@ pub(crate) fn find() -> Result<PathBuf, String> {
     if enable(&own).is_ok() {
         return Ok(own);
     }
-    // Only the root group may both contain processes and delegate controllers. No bot in a control group takes a
-    // keeper that waits.
-    end_spares();
+    // Only the root group may both contain processes and delegate controllers.
     let processes = read(&own, "cgroup.procs");
     let ours: Vec<String> = own_processes().collect();
     if !processes.lines().all(|process| ours.iter().any(|own| own == process)) {
