@@ -49,15 +49,15 @@ REST = """
   cleared in each turn, it took 1.0 µs.
 - **To reach 2.5 ping-pongs a turn**, the read of what the bot has written would have to go: it tells a bot's reply from one that its child
   wrote after the bot's end. No cheaper call was found that does.
-- **Without `--pin`** the system places bot and referee, mostly on two cores, and each wakes the other from sleep.
-  A bot confined to one core would count one core, start one thread and keep it there, so only `--pin` does that.
+- **Without `--pin`** the system places bot and referee, mostly on two cores, and each wakes the other from sleep. `play` leaves it so; suites
+  give each game a core.
 - **A game with `--pin`** of a bot that parses its input and has 21 turns, by `perf` over 500 games before keepers were forked ahead: the
   bot's own process has 0.85 ms of processor time, which the bare game has as well; the referee 0.74, a third of it in its own code, a quarter
   in calls of the turns and the rest in opening, closing and asking for files and pipes; the launcher 0.41, of which the fork with its
   namespaces is 0.17 and the copying of the pages that it then shares 0.09; the keeper 0.36, of which its mounts are 0.04 and its end 0.1; the
   kernel's threads and the unmounting 0.13.
-- **Keepers that wait**: a program that starts many bots has the next keeper forked while a bot starts. Where a core is idle, that takes
-  the launcher's part and the keeper's start out of a game's time; with two jobs on two cores the work stays the same.
+- **Keepers that wait** for the next bot, forked while a bot starts, took a fifth off a short game with one job that the system places, 3 %
+  with one job on a core of its own, and cost 7 % with two jobs on two cores (400 games of 15 turns, the middle of five in turn). They are gone.
 - **Two jobs on two cores** at most twice as long as two bare loops: a game may then have 0.9 ms of processor time beside its bot's, and has
   1.7. A launcher that is a small program of its own would halve its own part and some of the keeper's, 0.3 ms together; the rest
   would have to come from the referee's 0.8.
@@ -67,13 +67,8 @@ REST = """
   for the log. `--version` mostly loads a program of this size: an empty Rust program takes 1.2 times `/bin/true`.
 - **An exchange with a tester** that starts the bot itself passes through four hands, tester, referee, bot and referee, where the tester alone
   has two. On one core it took 37 µs by `perf sched`: tester and bot ran 5 µs each, the referee 9 to pass on the answer, and 17 to end
-  the turn, begin the next and pass on its question. With `--pin` all three share the bot's core while it answers at once, unless
-  the tester has several threads. Where the system places them, each hand-over may wake a core that sleeps, which costs more than all the work:
-  17 to 25 µs each on an idle virtual machine whose idle cores go to the host. After some short waits the referee therefore listens for 50 µs
-  before it sleeps, which leaves the wake-ups of bot and tester. On one such machine an exchange took 16 µs with the tester alone,
-  78 with a referee that always slept, and 38 with this one; 34 and 26 with two games at a time, 14 and 18 on a single core (games of 2,000
-  exchanges, the middle of five in turn). A bot that thinks for longer than 50 µs has it sleep as before. Sharing a core with the tester in addition
-  would make 38 of it 37, and confine the tester; that is not done.
+  the turn, begin the next and pass on its question. On a core of the game's own an exchange took 46 µs, and 68 where the system
+  placed them and the referee listened for 50 µs before it slept (games of 2,000 exchanges, the middle of five in turn); the listening is gone.
 - **A tester's game** starts three programs where the tester alone starts two, and contains two. The third, the relay, uses no library: it starts
   in 0.17 ms, where an empty static program takes 0.42 and `/bin/true` 0.53. C's library asks the processor what it can do, and on a virtual machine
   each of some fifty such questions goes to the host. With a relay that was this whole program, a game of one exchange took 4.6 ms as cargo links

@@ -464,20 +464,6 @@ fn a_host_without_namespaces_gets_the_next_best() {
 }
 
 #[test]
-fn a_namespace_is_tried_by_the_keeper_of_the_first_bot() {
-    let Some([strace]) = need("the number of keepers", ["strace"]) else { return };
-    let calls = tempfile::NamedTempFile::new().expect("a file");
-    let mut strace = Command::new(strace);
-    strace.args(["-f", "-q", "-e", "trace=clone", "-o"]).arg(calls.path());
-    let play = ["play", "--containment", "namespace"];
-    let output = strace.arg(referee().get_program()).args(play).args(PATIENT).output();
-    let output = output.expect("strace");
-    assert!(output.status.success(), "{output:?}");
-    let calls = fs::read_to_string(calls.path()).expect("its calls");
-    assert_eq!(calls.matches("CLONE_NEWPID").count(), 1, "{calls}");
-}
-
-#[test]
 fn many_games_in_one_process_leak_nothing() {
     let programs = Path::new(program()).parent().expect("a folder");
     let soak = programs.join("examples/soak");

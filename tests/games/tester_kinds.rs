@@ -114,7 +114,7 @@ fn a_tester_and_its_bot_have_different_process_numbers() {
 }
 
 #[test]
-fn a_tester_of_one_thread_comes_to_the_core_of_a_pinned_bot_that_answers_at_once() {
+fn a_tester_shares_the_core_of_a_pinned_bot() {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if cores == 1 {
         return leave_out("a pinned bot with its tester", "this machine has one core");
@@ -131,8 +131,7 @@ fn a_tester_of_one_thread_comes_to_the_core_of_a_pinned_bot_that_answers_at_once
         let play = [&play[..], &["--bot", "./where"], more].concat();
         place.command(&play).run().json()["score"] == 1
     };
-    // On a busy machine no answer may come at once.
-    assert!((0..20).any(|_| met(&["--pin"])));
+    assert!(met(&["--pin"]));
 }
 
 #[test]

@@ -267,36 +267,6 @@ fn games_from_different_machines_or_referees_are_warned_of() {
 }
 
 #[test]
-fn two_pinned_suites_do_not_share_a_core() {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    if !(2..4).contains(&cores) {
-        return leave_out(
-            "two pinned suites",
-            "it wants 2 or 3 cores, so that the second has none",
-        );
-    }
-    let place = Place::new();
-    place.script("bot", "sleep 60");
-    let pinned = |run: &str| {
-        let args = ["--bot", "./bot", "--seed", "1", "--run", run, "--jobs", "1", "--pin"];
-        place.suite(&args).args(PATIENT).stdout(Stdio::null()).stderr(Stdio::piped()).start()
-    };
-    let mut first = pinned("first");
-    wait_until("it plays", || place.path("first/sessions.jsonl").exists());
-    let second = pinned("second").wait_with_output().expect("ends");
-    first.kill().expect("SIGKILL");
-    first.wait().expect("ends");
-    assert_code(&second, 2);
-    let said = second.err();
-    assert!(said.contains(&format!("may use {cores}, of which other suites have 2")), "{said}");
-    let third = pinned("third");
-    wait_until("the cores are free again", || place.path("third/sessions.jsonl").exists());
-    let mut third = third;
-    third.kill().expect("SIGKILL");
-    third.wait().expect("ends");
-}
-
-#[test]
 fn progress_of_a_resumed_run_counts_earlier_games() {
     let place = Place::new();
     place.script("bot", "[ -e slow ] && sleep 0.5; exit 3");

@@ -120,14 +120,14 @@ impl Referee {
 
     /// Runs it to its end.
     #[track_caller]
-    pub fn run(mut self) -> Output {
-        self.0.run()
+    pub fn run(self) -> Output {
+        Command::from(self).run()
     }
 
     /// Starts it.
     #[track_caller]
-    pub fn start(mut self) -> Child {
-        self.0.start()
+    pub fn start(self) -> Child {
+        Command::from(self).start()
     }
 
     /// Runs it with `--format json` as its last words, and returns the JSON that it prints.
@@ -153,8 +153,17 @@ impl DerefMut for Referee {
 }
 
 impl From<Referee> for Command {
-    fn from(referee: Referee) -> Self {
-        referee.0
+    /// A suite plays one game at a time unless its words say how many, so that its results come in order.
+    fn from(Referee(mut command): Referee) -> Self {
+        let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
+        let says = |words: &[&str]| {
+            words.iter().any(|word| word.starts_with("-j") || word.starts_with("--jobs"))
+        };
+        let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+        if words.first() == Some(&"suite") && !words.contains(&"--") && !says(&words) {
+            command.args(["--jobs", "1"]);
+        }
+        command
     }
 }
 

@@ -279,12 +279,9 @@ fn cores_allowed(pid: u32) -> Option<String> {
 fn a_pinned_bot_has_cores_of_its_own_and_too_few_are_refused() {
     let _alone = crate::alone();
     let cores = std::thread::available_parallelism().expect("known").get();
-    let too_many = cores.to_string();
+    let too_many = (cores + 1).to_string();
     let error = referee().play(["--pin", "--cores-per-bot", &too_many]).run().exits(2).err();
-    assert!(error.contains(&format!("the referee need {} cores", cores + 1)), "{error}");
-    if cores < 2 {
-        return leave_out("a pinned bot", "this machine has one core");
-    }
+    assert!(error.contains(&format!("the bots need {too_many} cores in all")), "{error}");
     let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let bot = format!("'{}' bot first", program());
@@ -310,7 +307,7 @@ fn watched(look: impl Fn() -> String, is_good: impl Fn(&str) -> bool) -> String 
 }
 
 #[test]
-fn the_referee_keeps_to_one_core_and_the_keeper_to_those_of_its_bot() {
+fn the_referee_and_the_keeper_keep_to_the_core_of_their_bot() {
     let _alone = crate::alone();
     if std::thread::available_parallelism().expect("known").get() < 2 {
         return leave_out("a pinned referee", "this machine has one core");
@@ -325,69 +322,33 @@ fn the_referee_keeps_to_one_core_and_the_keeper_to_those_of_its_bot() {
             .unwrap_or_default()
     };
     let keepers = watched(keepers, is_one);
-    // The referee moves to its own core after the first slow answer.
-    let is_apart = |cores: &str| is_one(cores) && cores != keepers;
-    let referees = watched(|| cores_allowed(child.id()).unwrap_or_default(), is_apart);
+    let referees = watched(|| cores_allowed(child.id()).unwrap_or_default(), is_one);
     child.kill().expect("it runs");
     child.wait().expect("a child");
-    assert!(is_one(&referees) && is_one(&keepers), "{referees} {keepers}");
-    assert_ne!(keepers, referees);
-}
-
-/// Field 39 of a process's `stat` is the core that it was on last.
-fn core_of(stat: &str) -> &str {
-    let (_, fields) = stat.rsplit_once(") ").expect("a line of stat");
-    fields.split(' ').nth(36).expect("a core")
-}
-
-/// Where referee and bot were in the end.
-#[derive(Debug)]
-struct InTheEnd {
-    referee: String,
-    bot: String,
-    /// The longest of the later turns, in ms.
-    longest: f64,
-}
-
-/// Plays a bot that does this in each turn, which is to print `$cores` and answer.
-fn cores_in_the_end(turn: &str) -> InTheEnd {
-    // Above the keeper is the launcher, and above that the referee.
-    let script = format!(
-        "parent() {{ read -r stat </proc/$1/stat; set -- ${{stat##*)}}; echo $2; }}; \
-        referee=$(parent $(parent $PPID)); \
-        cores() {{ for pid in $referee $$; do read -r stat </proc/$pid/stat; echo \"$stat\" >&2; done; }}; \
-        while i=1; do \
-            while [ $i -le 15 ] && read -r line; do i=$((i+1)); done; [ $i -gt 15 ] || exit 0; {turn}; \
-        done"
-    );
-    let folder = tempdir().expect("a folder");
-    let file = folder.path().join("bot");
-    fs::write(&file, script).expect("written");
-    let bot = format!("sh '{}'", file.to_str().expect("UTF-8"));
-    // A namespace has process numbers of its own.
-    let args = ["--pin", "--containment", "seccomp", "--board", "@clearable", "--bot", &bot];
-    let result = play(&[&args[..], &PATIENT].concat());
-    assert_eq!(result["verdict"], "completed", "{result}");
-    let said = result["stderr_tail"].as_array().expect("lines");
-    let said: Vec<&str> = said.iter().map(|line| line.as_str().expect("text")).collect();
-    let [.., referee, bot] = said[..] else { panic!("{said:?}") };
-    let later = result["timing"]["exchanges"].as_array().expect("turns").iter().skip(1);
-    let longest = later.map(|turn| turn["wall_ms"].as_f64().expect("a time")).fold(0.0, f64::max);
-    let [referee, bot] = [referee, bot].map(|stat| core_of(stat).to_owned());
-    InTheEnd { referee, bot, longest }
+    assert!(is_one(&referees) && referees == keepers, "{referees} {keepers}");
 }
 
 #[test]
-fn the_referee_is_on_the_core_of_a_bot_that_answers_at_once_and_of_no_other() {
+fn two_pinned_suites_do_not_share_a_core() {
     let _alone = crate::alone();
-    if std::thread::available_parallelism().expect("known").get() < 2 {
-        return leave_out("a shared core", "this machine has one core");
-    }
-    // To the referee a bot that waits for its core thinks, if that takes it a millisecond.
-    let has_waited = |end: &InTheEnd| end.longest >= 1.0;
-    // While it looks, the referee waits for its answer: after the answer both would want the core.
-    let prompt = unspoilt(has_waited, || cores_in_the_end("cores; echo 0 0"));
-    assert!(has_waited(&prompt) || prompt.referee == prompt.bot, "{prompt:?}");
-    let slow = cores_in_the_end("cores; sleep 0.05; echo 0 0");
-    assert_ne!(slow.referee, slow.bot);
+    let cores = std::thread::available_parallelism().expect("known").get();
+    let place = Place::new();
+    place.script("bot", "sleep 60");
+    let pinned = |run: &str| {
+        let args = ["suite", "--bot", "./bot", "--seed", "1", "--logs", "none", "--run", run];
+        let command = place.command(&args).args(["--jobs", &cores.to_string(), "--pin"]).patient();
+        command.stdout(Stdio::null()).stderr(Stdio::piped()).start()
+    };
+    let mut first = pinned("first");
+    wait_until("it plays", || place.path("first/sessions.jsonl").exists());
+    let second = pinned("second").wait_with_output().expect("ends");
+    first.kill().expect("SIGKILL");
+    first.wait().expect("ends");
+    assert_code(&second, 2);
+    let said = second.err();
+    assert!(said.contains(&format!("of which other suites have {cores}")), "{said}");
+    let mut third = pinned("third");
+    wait_until("the cores are free again", || place.path("third/sessions.jsonl").exists());
+    third.kill().expect("SIGKILL");
+    third.wait().expect("ends");
 }

@@ -42,7 +42,7 @@
 //! | threads | One that removes mount namespaces and folders that bots leave. |
 //! | descriptors | A socket to the launcher; a dozen for each bot, all of them closed on exec. |
 //! | control group | Where your process may make control groups, but has to leave its own to do so, it moves into a group `referee` beneath it, and back at the end. |
-//! | cores | A thread that talks to a bot of [chosen cores](bot::BotCommand::pinning) moves to them or to the referee's, as do the threads that it starts meanwhile. When the bot ends, or another thread takes over, the thread may use all the cores that it had before. |
+//! | cores | A thread that talks to a bot of [chosen cores](bot::BotCommand::pinning) moves to them when it starts the bot, as do the threads that it starts meanwhile. When the bot ends, it may use all the cores that it had before. |
 //! | files | A private folder `referee-UID` in the folder of temporary files holds the scratch folders of bots in a sandbox. The folders that killed programs have left in it are removed; everything else among the temporary files stays. |
 //!
 //! Signals are left alone, unless the program asks for [`CaughtSignals`](cancel::CaughtSignals), which puts back what it
@@ -123,7 +123,7 @@ pub mod bot {
     pub use crate::{
         confine::{
             method::ContainmentMethod,
-            pinning::{PinError, Pinning},
+            pinning::{PinError, Pinning, physical_cores},
             sandbox::Sandbox,
         },
         drive::{

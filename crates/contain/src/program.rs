@@ -156,7 +156,7 @@ impl Contained {
         self
     }
 
-    /// Gives it cores of its own. The thread that talks to it uses them too, or the one that is planned for it.
+    /// Gives it cores of its own. The thread that talks to it uses them too.
     #[must_use]
     pub fn cores(mut self, cores: Pinning) -> Self {
         self.command.pinning = Some(cores);

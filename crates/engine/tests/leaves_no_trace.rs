@@ -139,7 +139,6 @@ fn play_run(config: &Config) {
     let run = RunWriter::create(&folder.path().join("run"), Run::new(plan, None));
     let (mut run, mut games) = (run.expect("a run"), 0);
     let mut player = RunPlayer::new(&mut run, config);
-    player.jobs.pin = Pinning::plan(1).is_ok();
     player.play(&mut |_: &Outcome| games += 1).expect("games");
     assert_eq!(games, 3);
 }

@@ -51,7 +51,7 @@ impl Default for JudgeLimits {
 const STEP_OUTPUT: u64 = 16 << 20;
 
 impl JudgeCommand {
-    /// Prepares its start in a scratch folder, on the core of the referee if there is one.
+    /// Prepares its start in a scratch folder, on the core of the bot if that has one of its own.
     pub(crate) fn prepare(
         &self,
         core: Option<usize>,
@@ -70,7 +70,7 @@ impl JudgeCommand {
         let confinement = Confinement { method, resources, sandbox: None };
         let mut command = BotCommand::new(program, args, confinement);
         command.cwd = Some(scratch.path().to_owned());
-        command.pinning = core.map(|core| Pinning { bot: vec![core], referee: core });
+        command.pinning = core.map(|core| Pinning { cores: vec![core] });
         command.env = self.environment(scratch.path());
         Ok(command)
     }

@@ -10,7 +10,7 @@ use referee::bot::{BotCommand, Confinement, Containment, Pinning};
 use referee::gamelog::Event;
 use referee::play::Match;
 
-use super::bare::{Bare, Times, cores};
+use super::bare::{Bare, Times};
 use super::table::{Row, Target};
 use super::{CONFIG, REFEREE, median, timed};
 
@@ -50,11 +50,9 @@ pub(crate) fn command(
     }
 }
 
-/// The pinning of `--pin`; `None` on a single core.
+/// The pinning of `--pin`.
 pub(crate) fn pinned() -> Option<Pinning> {
-    let cores = cores();
-    let [referee, .., bot] = cores[..] else { return None };
-    Some(Pinning { bot: vec![bot], referee })
+    Pinning::plan(1).ok()
 }
 
 /// Plays a game, shows `see` its events, and returns the time of each.

@@ -40,7 +40,7 @@ pub(crate) fn tester() -> Vec<Row> {
 /// if that is chosen.
 fn costs(program: &Path, pinning: Option<Pinning>) -> [[Duration; 2]; 2] {
     let config = config(program);
-    let core = pinning.as_ref().map(|pinning| pinning.bot[0]);
+    let core = pinning.as_ref().map(|pinning| pinning.cores[0]);
     let bot = command(program, &[], Containment::Auto, pinning);
     [(1, GAMES.0), (EXCHANGES, GAMES.1)].map(|(turns, games)| {
         let (mut ours, mut alone) = (Vec::new(), Vec::new());

@@ -4,13 +4,19 @@ use std::io;
 
 use crate::sys::cores;
 
-/// The cores of a bot, and the core of the referee.
+/// The cores of a bot, of the thread that talks to it, and of its keeper.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pinning {
-    /// The bot's cores.
-    pub bot: Vec<usize>,
-    /// The referee's core.
-    pub referee: usize,
+    /// Their numbers.
+    pub cores: Vec<usize>,
+}
+
+/// The number of physical cores that this thread may use: two threads of one core slow each other down.
+///
+/// # Errors
+/// When the system does not tell.
+pub fn physical_cores() -> io::Result<usize> {
+    Ok(cores::physical()?)
 }
 
 /// Why cores cannot be kept apart.
@@ -19,8 +25,7 @@ pub struct Pinning {
 pub enum PinError {
     /// There are too few cores.
     #[error(
-        "pinning: bots with {wanted} in all and the referee need {} cores, and this process may use {available}{}",
-        wanted + 1,
+        "pinning: the bots need {wanted} cores in all, and this process may use {available}{}",
         if *taken > 0 { format!(", of which other suites have {taken}") } else { String::new() }
     )]
     TooFew {
@@ -37,8 +42,7 @@ pub enum PinError {
 }
 
 impl Pinning {
-    /// Chooses `cores_per_bot` of the cores that this process may use for a bot, and another one for
-    /// the referee.
+    /// Chooses `cores_per_bot` of the cores that this process may use.
     ///
     /// # Errors
     /// When there are too few, or the system refuses.
@@ -46,8 +50,8 @@ impl Pinning {
         Ok(Self::plan_apart(1, cores_per_bot, |_| true)?.swap_remove(0))
     }
 
-    /// As [`plan`](Self::plan), for several concurrent bots, each on its own cores, and one core for the
-    /// referee. Only cores for which `take` returns true are used.
+    /// As [`plan`](Self::plan), for several concurrent bots, each on its own cores. Only cores for which `take` returns true
+    /// are used. Two threads of one physical core are used only when each of the others has one.
     ///
     /// # Errors
     /// When there are too few, or the system refuses.
@@ -56,19 +60,14 @@ impl Pinning {
         cores_per_bot: usize,
         mut take: impl FnMut(usize) -> bool,
     ) -> Result<Vec<Self>, PinError> {
-        let allowed = cores::usable().map_err(io::Error::from)?;
+        let allowed = cores::usable_apart().map_err(io::Error::from)?;
         let (available, wanted) = (allowed.len(), bots * cores_per_bot);
-        let free = allowed.into_iter().filter(|&core| available > wanted && take(core));
-        let chosen: Vec<usize> = free.take(wanted + 1).collect();
-        match chosen.split_first() {
-            Some((&referee, rest)) if rest.len() >= wanted => {
-                let shares = rest.chunks(cores_per_bot).take(bots);
-                Ok(shares.map(|share| Self { bot: share.to_vec(), referee }).collect())
-            }
-            _ => {
-                let taken = if available > wanted { available - chosen.len() } else { 0 };
-                Err(PinError::TooFew { wanted, available, taken })
-            }
+        let free = allowed.into_iter().filter(|&core| available >= wanted && take(core));
+        let chosen: Vec<usize> = free.take(wanted).collect();
+        if chosen.len() < wanted {
+            let taken = if available >= wanted { available - chosen.len() } else { 0 };
+            return Err(PinError::TooFew { wanted, available, taken });
         }
+        Ok(chosen.chunks(cores_per_bot).map(|cores| Self { cores: cores.to_vec() }).collect())
     }
 }

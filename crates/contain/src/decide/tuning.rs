@@ -105,12 +105,6 @@ tuning! {
         closing_at_first: Duration = us(50),
         /// How often to check a program without a limit for the sake of its peer.
         watch: Duration = ms(1000),
-        /// How long to poll without sleeping after many short waits.
-        awake: Duration = us(50),
-        /// Longest short wait, with sleep.
-        quick: Duration = us(100),
-        /// Number of short waits in a row before such polling.
-        often: u8 = 16,
     }
     /// Limits on resources.
     limits: LimitTuning {
@@ -136,15 +130,6 @@ tuning! {
         settling_nap: Duration = us(100),
         /// How long a keeper may take to kill everything.
         reap_limit: Duration = ms(5000),
-    }
-    /// Cores of a pinned program.
-    cores: CoreTuning {
-        /// Longest prompt answer, after which the referee shares the core.
-        prompt: Duration = ms(1),
-        /// The same for a first answer, with the start.
-        prompt_start: Duration = ms(20),
-        /// What a limit must leave beyond a prompt answer for this.
-        margin: Duration = ms(20),
     }
     /// The launcher and the keepers.
     launcher: LauncherTuning {

@@ -114,7 +114,7 @@ impl BotProcess {
         beside: Option<BorrowedFd<'_>>,
         stderr: &mut dyn FnMut(&[u8]),
     ) -> Result<(Lines, Option<NoReply>), ExchangeError> {
-        let ready = self.wait_beside(Some(self.guard.wake(Some(until))), beside, None)?;
+        let ready = self.wait_beside(Some(self.guard.wake(Some(until))), beside)?;
         if ready.has(Source::Canceller) {
             return Err(ExchangeError::Cancelled(Vec::new()));
         }

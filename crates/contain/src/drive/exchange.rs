@@ -148,13 +148,9 @@ impl BotProcess {
             self.read_stdout()?;
         }
         let is_early = !self.pipes.lines.held().is_empty();
-        if let Some(core) = &mut self.core {
-            core.begin(request.limit);
-        }
         if let Some(link) = &mut self.link {
             link.begin();
         }
-        self.keep_peer_near();
         let spoke = (is_early && self.link.is_some()).then(|| self.meter.now());
         let (start, own_wait) = self.meter.start(spoke);
         let terms = self.terms(request);
@@ -257,16 +253,8 @@ impl BotProcess {
         self.read(&ready, due, under_way)
     }
 
-    fn poll(&mut self, until: Instant) -> io::Result<Ready> {
-        let Some(link) = &self.link else { return self.wait(Some(until)) };
-        let begun = Instant::now();
-        // On the bot's core it would keep the bot from answering.
-        let awake = if self.core.is_none() { link.awake_until(until) } else { None };
-        let ready = self.wait_beside(Some(until), Some(link.peer.watched()), awake)?;
-        if let Some(link) = &mut self.link {
-            link.waited(begun.elapsed(), awake.is_some());
-        }
-        Ok(ready)
+    fn poll(&self, until: Instant) -> io::Result<Ready> {
+        self.wait_beside(Some(until), self.link.as_ref().map(|link| link.peer.watched()))
     }
 
     /// Reads what a poll has found, which should have ended when it was `due`.
@@ -302,10 +290,6 @@ impl BotProcess {
         }
         let read = self.meter.now();
         let has_come = self.pipes.stdout.total() > heard;
-        if let Some(core) = &mut self.core {
-            core.woke(now);
-        }
-        self.keep_peer_near();
         if ready.has(Source::Stdin) {
             self.pipes.stdin.flush()?;
         }
@@ -401,9 +385,6 @@ impl BotProcess {
         measure: Measure,
         under_way: &mut UnderWay<'_>,
     ) -> Result<Event, ExchangeError> {
-        if let Some(core) = &mut self.core {
-            core.end();
-        }
         let until_exit = under_way.request.rules.until_exit;
         if measure == Measure::NoneOrQuick && (!until_exit || self.is_by_first()) {
             return Ok(Event::WasQuick);

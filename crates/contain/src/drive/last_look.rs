@@ -75,7 +75,7 @@ impl BotProcess {
     ) -> io::Result<bool> {
         // Before late output its peer is not polled, and would be ready for ever.
         let link = self.link.as_ref().filter(|_| exchange.spoke_late().is_some());
-        let ready = self.wait_beside(Some(until), link.map(|link| link.peer.watched()), None)?;
+        let ready = self.wait_beside(Some(until), link.map(|link| link.peer.watched()))?;
         if ready.has(Source::Stdout) {
             self.read_late_stdout(exchange)?;
         }

@@ -26,9 +26,6 @@ pub trait Peer: fmt::Debug + Send {
 
     /// Whether it has other things to do than to wait for the bot, although nothing has happened since this moment.
     fn is_busy(&mut self, since: Instant) -> bool;
-
-    /// Takes note that the referee now runs on these cores, where the bot is pinned: its turns are quickest there.
-    fn come_to(&mut self, _cores: &[usize]) {}
 }
 
 /// What a peer has done.
@@ -47,12 +44,10 @@ pub enum News {
     Over,
 }
 
-/// A peer, and how it was polled.
+/// A peer, and when it was checked.
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) peer: Box<dyn Peer>,
-    /// How many of the last waits for it or the bot were short.
-    quick_waits: u8,
     /// The time until the next check of it, if it has closed the bot's input.
     closing: Option<Duration>,
     /// When a bot without a limit was last checked for its sake.
@@ -61,7 +56,7 @@ pub(crate) struct Link {
 
 impl Link {
     pub(crate) fn new(peer: Box<dyn Peer>) -> Self {
-        Self { peer, quick_waits: 0, closing: None, checked: Instant::now() }
+        Self { peer, closing: None, checked: Instant::now() }
     }
 
     /// Starts an exchange.
@@ -81,18 +76,6 @@ impl Link {
     /// When to wake, no later than `wake`, for news that nothing may announce.
     pub(crate) fn wake(&self, wake: Instant) -> Instant {
         self.closing.map_or(wake, |pause| wake.min(Instant::now() + pause))
-    }
-
-    /// Until when to poll without sleeping, after many short waits.
-    pub(crate) fn awake_until(&self, wake: Instant) -> Option<Instant> {
-        let stays_awake = self.quick_waits >= TUNING.peer.often;
-        stays_awake.then(|| wake.min(Instant::now() + TUNING.peer.awake))
-    }
-
-    /// Notes how long a wait took, without sleeping for its first part or not.
-    pub(crate) fn waited(&mut self, time: Duration, stays_awake: bool) {
-        let longest = if stays_awake { TUNING.peer.awake } else { TUNING.peer.quick };
-        self.quick_waits = if time <= longest { self.quick_waits.saturating_add(1) } else { 0 };
     }
 
     /// Whether a bot without a limit is to be checked, which this answers once.

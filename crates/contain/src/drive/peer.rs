@@ -13,14 +13,11 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
 
-use rustix::process::Pid;
-
 use super::link::{Link, Peer};
 use super::process::BotProcess;
 use crate::decide::tuning::TUNING;
 use crate::observe::waits::{awaits_input, wait_for_each_other};
 use crate::observe::walk;
-use crate::sys::cores;
 use crate::sys::proc::pipe_name;
 
 impl BotProcess {
@@ -28,15 +25,6 @@ impl BotProcess {
     /// until the peer reports that the reply is over.
     pub fn talk_to(&mut self, peer: Box<dyn Peer>) {
         self.link = Some(Link::new(peer));
-    }
-
-    /// Has the peer run where the referee does.
-    pub(crate) fn keep_peer_near(&mut self) {
-        if let (Some(core), Some(link)) = (&mut self.core, &mut self.link)
-            && let Some(cores) = core.place_of_peer()
-        {
-            link.peer.come_to(cores);
-        }
     }
 
     /// Calls `watch` with each descriptor that is ready when the program has written or ended.
@@ -64,19 +52,6 @@ impl BotProcess {
             awaits_input(&processes, input, output, until)
         } else {
             wait_for_each_other(&processes, input, output, until)
-        }
-    }
-
-    /// Moves the program to these cores if none of its processes has several threads: what others do while one waits for
-    /// its bot would disturb the bot there.
-    pub fn come_to(&self, cores: &[usize]) {
-        let processes = walk::below(self.root);
-        let pids = processes.pids();
-        if processes.tasks() == pids.len() as u64 {
-            for pid in pids {
-                // Fails only for a process that has ended.
-                let _ = cores::move_to(Pid::from_raw(pid), cores);
-            }
         }
     }
 

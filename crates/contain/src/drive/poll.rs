@@ -78,15 +78,14 @@ impl BotProcess {
 
     /// Waits until something is ready or `until` has come.
     pub(crate) fn wait(&self, until: Option<Instant>) -> io::Result<Ready> {
-        self.wait_beside(until, None, None)
+        self.wait_beside(until, None)
     }
 
-    /// As [`wait`](Self::wait), or until another descriptor is ready; until `awake` without sleeping.
+    /// As [`wait`](Self::wait), or until another descriptor is ready.
     pub(crate) fn wait_beside(
         &self,
         until: Option<Instant>,
         beside: Option<BorrowedFd<'_>>,
-        awake: Option<Instant>,
     ) -> io::Result<Ready> {
         let canceller = self.canceller.as_ref().map(|canceller| canceller.as_fd());
         let watched = [
@@ -101,17 +100,10 @@ impl BotProcess {
             Some((source, PollFd::from_borrowed_fd(fd?, flags)))
         });
         let (sources, mut fds): (Vec<Source>, Vec<PollFd<'_>>) = open.unzip();
-        let mut polled = Ok(0);
-        while polled == Ok(0) && awake.is_some_and(|awake| Instant::now() < awake) {
-            polled = poll(&mut fds, Some(&Timespec::default()));
-        }
-        if polled == Ok(0) {
-            let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
-            // A duration too long for the kernel is as good as no limit.
-            let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
-            polled = poll(&mut fds, timeout.as_ref());
-        }
-        match polled {
+        let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
+        // A duration too long for the kernel is as good as no limit.
+        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        match poll(&mut fds, timeout.as_ref()) {
             Ok(_) => {}
             Err(rustix::io::Errno::INTR) => return Ok(Ready::default()),
             Err(errno) => return Err(errno.into()),

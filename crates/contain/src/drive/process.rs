@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::guard::{Guard, HostMemory};
 use super::link::Link;
 use super::meter::Meter;
-use super::pin::RefereeCore;
+use super::pin::BesideBot;
 use super::pipes::Pipes;
 use crate::cancel::Canceller;
 use crate::confine::method::ContainmentMethod;
@@ -57,8 +57,6 @@ pub struct BotProcess {
     pub(crate) pipes: Pipes,
     pub(crate) guard: Guard,
     pub(crate) meter: Meter,
-    /// This thread's place beside the bot, if the bot is pinned.
-    pub(crate) core: Option<RefereeCore>,
     pub(crate) first: FirstProcess,
     pub(crate) canceller: Option<Canceller>,
     /// The program that it talks to through the referee, if not to the referee itself.
@@ -68,6 +66,8 @@ pub struct BotProcess {
     /// Dropped after the bot has gone: fields are dropped in order.
     pub(crate) scratch: Option<Scratch>,
     pub(crate) host: Host,
+    /// The place of the thread that has started it, if it has cores of its own.
+    _beside: Option<BesideBot>,
 }
 
 /// What is known of the bot's first process.
@@ -96,8 +96,7 @@ impl BotProcess {
         let memory_kills = memory_kills();
         let spawned = Instant::now();
         let pinned = |source| SpawnError::Confinement { what: "pinning it", source };
-        let core =
-            command.pinning.as_ref().map(RefereeCore::join_bot).transpose().map_err(pinned)?;
+        let beside = command.pinning.as_ref().map(BesideBot::join).transpose().map_err(pinned)?;
         // Read before the start, after which the bot may change it.
         let is_plain = command.confinement.method == ContainmentMethod::Plain;
         let scheduling = if is_plain { Scheduling::of_this_thread() } else { None };
@@ -118,13 +117,13 @@ impl BotProcess {
             running,
             root,
             guard: Guard::new(command.confinement.resources, tree, cgroup, memory_kills),
-            core,
             first: FirstProcess::default(),
             canceller,
             link: None,
             is_traced: false,
             scratch,
             host,
+            _beside: beside,
         })
     }
 

@@ -39,7 +39,7 @@ pub struct BotCommand {
     pub cwd: Option<PathBuf>,
     /// Environment variables that are set beside the inherited ones.
     pub env: BTreeMap<OsString, OsString>,
-    /// The bot's cores, if they are chosen.
+    /// The cores of its own, if it has any.
     pub pinning: Option<Pinning>,
     /// The limits on what it may do.
     pub confinement: Confinement,

@@ -1,5 +1,8 @@
 //! Sets of cores, as the kernel takes them.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -16,6 +19,35 @@ pub(crate) fn set(cores: &[usize]) -> CpuSet {
 pub(crate) fn usable() -> rustix::io::Result<Vec<usize>> {
     let set = sched_getaffinity(None)?;
     Ok((0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect())
+}
+
+/// The cores that the calling thread may use, in an order that puts the second threads of physical cores last.
+pub(crate) fn usable_apart() -> rustix::io::Result<Vec<usize>> {
+    let mut all: Vec<(usize, usize)> = Vec::new();
+    let mut seen = BTreeMap::new();
+    for core in usable()? {
+        let before = seen.entry(place(core)).or_insert(0);
+        all.push((*before, core));
+        *before += 1;
+    }
+    all.sort_unstable();
+    Ok(all.into_iter().map(|(_, core)| core).collect())
+}
+
+/// The number of physical cores that the calling thread may use.
+pub(crate) fn physical() -> rustix::io::Result<usize> {
+    Ok(usable()?.into_iter().map(place).collect::<BTreeSet<_>>().len())
+}
+
+/// Which core of which package a logical processor is on; itself where the kernel does not tell.
+fn place(core: usize) -> (String, String) {
+    let read = |file: &str| {
+        fs::read_to_string(format!("/sys/devices/system/cpu/cpu{core}/topology/{file}"))
+    };
+    match (read("physical_package_id"), read("core_id")) {
+        (Ok(package), Ok(core)) => (package.trim().to_owned(), core.trim().to_owned()),
+        _ => (String::new(), core.to_string()),
+    }
 }
 
 /// The cores that another thread or process may use.

@@ -4,15 +4,19 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd as _};
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// The cores of the machine, including those that this process may not use.
+/// The cores of the machine, including those that this process may not use. Counted once, which takes longer than a turn.
 #[must_use]
 pub fn online_cores() -> Option<usize> {
-    let times = fs::read_to_string("/proc/stat").ok()?;
-    // proc(5): a line `cpu` for all cores, then one for each.
-    let cores = times.lines().skip(1).take_while(|line| line.starts_with("cpu")).count();
-    (cores > 0).then_some(cores)
+    static COUNTED: OnceLock<Option<usize>> = OnceLock::new();
+    *COUNTED.get_or_init(|| {
+        let times = fs::read_to_string("/proc/stat").ok()?;
+        // proc(5): a line `cpu` for all cores, then one for each.
+        let cores = times.lines().skip(1).take_while(|line| line.starts_with("cpu")).count();
+        (cores > 0).then_some(cores)
+    })
 }
 
 /// Fields of /proc/PID/stat.

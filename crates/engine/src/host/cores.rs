@@ -1,12 +1,8 @@
 //! The cores that this process may use, and those that pinned suites take, so that two of them on one host do not
 //! share any.
 
-use std::collections::BTreeSet;
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener};
-
-use fs_err as fs;
-use rustix::thread::{CpuSet, sched_getaffinity};
 
 /// The logical processors that this process may use: those that the kernel lets it have, and no more than
 /// its task was given, should Slurm not hold it to them.
@@ -16,25 +12,10 @@ pub fn usable_cpus() -> usize {
     allowed.min(given.unwrap_or(allowed)).max(1)
 }
 
-/// The physical cores that this process may use: two threads of one core slow each other down, and a
-/// container's share of the processors may be smaller than their number.
+/// The physical cores that this process may use: a container's share of the processors may be smaller than their number.
 pub(crate) fn physical_cores() -> usize {
     let share = usable_cpus();
-    let Ok(allowed) = sched_getaffinity(None) else { return share };
-    let logical = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core));
-    let physical: BTreeSet<_> = logical.map(place).collect();
-    physical.len().clamp(1, share)
-}
-
-/// Which core of which package a logical processor is on; itself where the kernel does not tell.
-fn place(cpu: usize) -> (String, String) {
-    let read = |file: &str| {
-        fs::read_to_string(format!("/sys/devices/system/cpu/cpu{cpu}/topology/{file}"))
-    };
-    match (read("physical_package_id"), read("core_id")) {
-        (Ok(package), Ok(core)) => (package.trim().to_owned(), core.trim().to_owned()),
-        _ => (String::new(), cpu.to_string()),
-    }
+    contain::bot::physical_cores().map_or(share, |cores| cores.clamp(1, share))
 }
 
 /// The cores that this process has taken. Each is an address that only one process can have, and that

@@ -294,7 +294,7 @@ impl Match<'_> {
     /// Where the game's judge is started, if it has one.
     fn place(&self) -> Place<'_> {
         Place {
-            core: self.command.pinning.as_ref().map(|pinning| pinning.referee),
+            core: self.command.pinning.as_ref().and_then(|pinning| pinning.cores.first().copied()),
             canceller: self.canceller.map(|canceller| canceller as &dyn Any),
         }
     }

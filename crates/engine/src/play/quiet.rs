@@ -44,7 +44,7 @@ fn share_of_core(pinning: Option<&Pinning>) -> f64 {
     let compute = || {
         if let Some(pinning) = pinning {
             let mut cores = CpuSet::new();
-            pinning.bot.iter().for_each(|&core| cores.set(core));
+            pinning.cores.iter().for_each(|&core| cores.set(core));
             // Cores that were taken from this process meanwhile cannot be probed.
             let _ = sched_setaffinity(None, &cores);
         }

@@ -28,7 +28,7 @@ pub(super) fn start(played: &Match<'_>, game: &dyn Game, spoilt: &[String]) -> S
             name: played.bot.to_owned(),
             command: std::iter::once(program).chain(args).map(|word| text(word)).collect(),
             cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
-            cores: pinning.as_ref().map(|pinning| pinning.bot.clone()),
+            cores: pinning.as_ref().map(|pinning| pinning.cores.clone()),
             env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
             containment: confinement.method.name().to_owned(),
             sandbox: confinement.sandbox.is_some(),

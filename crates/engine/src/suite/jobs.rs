@@ -1,8 +1,22 @@
 //! The number of games played at a time, and the highest that leaves their times undisturbed.
 
+use std::collections::BTreeSet;
+
 use crate::config::SuiteTable;
 use crate::host::{CoreClaims, physical_cores};
 use contain::bot::{PinError, Pinning};
+
+/// Whether each game has cores of its own, for its bot, its judge and the thread that plays it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Pin {
+    /// Where there are enough cores; those that other suites have are shared with them if there are no others.
+    #[default]
+    Auto,
+    /// Always, and on cores that no other suite has; otherwise the games cannot be played.
+    Always,
+    /// Never: the system places them.
+    Off,
+}
 
 /// The number of games played at a time, and their cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,15 +25,15 @@ pub struct Jobs {
     pub at_a_time: Option<u16>,
     /// The number of cores that a bot uses.
     pub cores_per_bot: u16,
-    /// Whether each game has its own cores, and the referee another one.
-    pub pin: bool,
+    /// Whether each game has cores of its own.
+    pub pin: Pin,
 }
 
 impl Jobs {
     /// The settings of a project.
     pub fn of(project: &SuiteTable) -> Self {
         let cores_per_bot = project.cores_per_bot.unwrap_or(1).max(1);
-        Self { at_a_time: project.jobs, cores_per_bot, pin: false }
+        Self { at_a_time: project.jobs, cores_per_bot, pin: Pin::Auto }
     }
 
     /// The number of games that a task on a cluster plays at a time.
@@ -34,37 +48,77 @@ impl Jobs {
 
     /// One entry for each concurrent game; its cores stay claimed as long as `claims` lives.
     pub(super) fn workers(self, claims: &mut CoreClaims) -> Result<Vec<Option<Pinning>>, PinError> {
-        let cores = self.cores_per_bot.into();
-        let undisturbed = undisturbed_jobs(cores);
-        let jobs = self.at_a_time.map_or(undisturbed, usize::from).max(1);
-        if jobs > undisturbed {
+        let most = self.undisturbed();
+        let jobs = self.at_a_time.map_or(most, usize::from).max(1);
+        if jobs > most {
             log::warn!(
-                "{jobs} games at a time: more than {undisturbed} make bots wait for cores here, and may make them late"
+                "{jobs} games at a time: more than {most} make bots wait for cores here, and may make them late"
             );
         }
-        if !self.pin {
+        if self.pin == Pin::Off {
             return Ok(vec![None; jobs]);
         }
-        let pinnings = Pinning::plan_apart(jobs, cores, |core| claims.take(core))?;
+        let cores = self.cores_per_bot.into();
+        let mut own = BTreeSet::new();
+        let apart = Pinning::plan_apart(jobs, cores, |core| claims.take(core) && own.insert(core));
+        let pinnings = match apart {
+            Err(PinError::TooFew { wanted, available, .. }) if self.pin == Pin::Auto => {
+                if available < wanted {
+                    return Ok(vec![None; jobs]);
+                }
+                let mut shared = wanted - own.len();
+                Pinning::plan_apart(jobs, cores, |core| {
+                    let is_own = own.contains(&core);
+                    let is_shared = !is_own && shared > 0;
+                    shared -= usize::from(is_shared);
+                    is_own || is_shared
+                })?
+            }
+            apart => apart?,
+        };
         Ok(pinnings.into_iter().map(Some).collect())
     }
-}
 
-/// The highest number of games at a time that keeps timing undisturbed: all physical cores but one, divided by
-/// `cores_per_bot`; at least one.
-fn undisturbed_jobs(cores_per_bot: usize) -> usize {
-    (physical_cores().saturating_sub(1) / cores_per_bot.max(1)).max(1)
+    /// The highest number of games at a time that keeps timing undisturbed: the physical cores, less one for the referee if the
+    /// system places the games, divided by those of a bot; at least one.
+    fn undisturbed(self) -> usize {
+        let referee = usize::from(self.pin == Pin::Off);
+        let cores_per_bot = usize::from(self.cores_per_bot).max(1);
+        (physical_cores().saturating_sub(referee) / cores_per_bot).max(1)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::usable_cpus;
+
+    #[test]
+    fn games_get_cores_of_their_own_and_share_them_only_with_other_suites() {
+        let of = |at_a_time, pin, claims: &mut CoreClaims| {
+            let cores =
+                Jobs { at_a_time: Some(at_a_time), cores_per_bot: 1, pin }.workers(claims)?;
+            let cores = cores.into_iter().map(|own| Some(own?.cores)).collect::<Vec<_>>();
+            Ok::<_, PinError>(cores)
+        };
+        let all = u16::try_from(usable_cpus()).expect("few");
+        let [mut first, mut second] = [(); 2].map(|()| CoreClaims::default());
+        let own = of(all, Pin::Auto, &mut first).expect("there are enough");
+        assert!(own.iter().all(Option::is_some), "{own:?}");
+        assert_eq!(own.iter().collect::<BTreeSet<_>>().len(), own.len());
+        assert_eq!(of(all, Pin::Auto, &mut second).expect("shared"), own);
+        assert!(of(all, Pin::Always, &mut second).is_err(), "another suite has them");
+        let too_many = of(all + 1, Pin::Auto, &mut second).expect("placed by the system");
+        assert!(too_many.iter().all(Option::is_none));
+        assert!(of(1, Pin::Off, &mut second).expect("placed by the system")[0].is_none());
+    }
 
     #[test]
     fn there_is_always_a_job_and_never_more_than_cores() {
-        let cores = physical_cores();
-        assert!(undisturbed_jobs(1) >= 1 && undisturbed_jobs(1) <= cores);
-        assert_eq!(undisturbed_jobs(10_000), 1);
-        assert!(undisturbed_jobs(2) <= undisturbed_jobs(1));
+        let of = |cores_per_bot, pin| Jobs { at_a_time: None, cores_per_bot, pin }.undisturbed();
+        assert_eq!(of(1, Pin::Auto), physical_cores());
+        assert_eq!(of(1, Pin::Off), (physical_cores() - 1).max(1));
+        assert_eq!(of(10_000, Pin::Always), 1);
+        assert!(of(2, Pin::Auto) <= of(1, Pin::Auto));
     }
 }

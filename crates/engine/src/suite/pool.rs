@@ -229,7 +229,7 @@ impl Pool<'_> {
 /// Keeps this thread to its own cores between its games too, so that it disturbs no other bot.
 fn keep_to(pinning: &Pinning) {
     let mut cores = CpuSet::new();
-    pinning.bot.iter().chain([&pinning.referee]).for_each(|&core| cores.set(core));
+    pinning.cores.iter().for_each(|&core| cores.set(core));
     // Without them, the first game says why it cannot be played.
     let _ = sched_setaffinity(None, &cores);
 }

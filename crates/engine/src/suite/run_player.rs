@@ -143,7 +143,10 @@ impl<'a> RunPlayer<'a> {
         };
         if let Some(entrant) = entrants.first().filter(|_| played.count() < folder.planned()) {
             warn_of_load(&folder.run.plan, workers.len());
-            self.writer.begin_session(self.session(&folder, entrant)?)?;
+            let session = self.session(&folder, entrant)?;
+            let cores = workers.iter().flatten().map(|pinning| pinning.cores.len()).min();
+            let cores_per_bot = cores.and_then(|cores| u16::try_from(cores).ok());
+            self.writer.begin_session(Session { cores_per_bot, ..session })?;
         }
         let missing = folder.schedule().filter(|&game| !played.has(game));
         observer.begin();

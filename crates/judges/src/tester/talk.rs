@@ -432,8 +432,4 @@ impl Peer for BotsEnd {
         }
         !waits
     }
-
-    fn come_to(&mut self, cores: &[usize]) {
-        locked(&self.talk).tester.child().iter().for_each(|child| child.come_to(cores));
-    }
 }

@@ -12,7 +12,7 @@ use results::suite::{
 };
 use statistics::Distribution;
 use terms::limits::{LimitKind, Limits};
-use terms::text::{abridged, duration};
+use terms::text::{abridged, duration, plural};
 
 /// A run, and which of its bots are shown.
 #[derive(Debug)]
@@ -47,7 +47,11 @@ impl ShownRun<'_> {
         let kinds = game.iter().flat_map(|game| game.limit_kinds());
         let limits: Vec<String> = kinds.filter_map(limit).collect();
         let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
-        let place = |session: Session| format!("{} ({})", session.host, session.cpu);
+        let place = |session: Session| {
+            let own = |cores: u16| format!(", {} for each bot", plural(cores.into(), "core"));
+            let cores = session.cores_per_bot.map(own).unwrap_or_default();
+            format!("{} ({}{cores})", session.host, session.cpu)
+        };
         let places: BTreeSet<String> = self.folder.sessions()?.into_iter().map(place).collect();
         let on = if places.is_empty() { "" } else { ", on " };
         let places = places.into_iter().collect::<Vec<_>>().join(", ");

@@ -1,29 +1,40 @@
 //! The number of games that a suite plays at a time, and their cores.
 
 use anyhow::anyhow;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::cli::Failure;
 use engine::config::SuiteTable;
 use engine::host::usable_cpus;
-use engine::suite::Jobs;
+use engine::suite::{Jobs, Pin};
 use terms::text::plural;
 
 /// The number of games played at a time, and their cores.
 #[derive(Debug, Args)]
 pub(super) struct JobsFlags {
-    /// How many games are played at a time [default: the physical cores but one, shared out by
+    /// How many games are played at a time [default: the physical cores, shared out by
     /// --cores-per-bot]; more make bots late
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// Gives each game its own cores, and keeps the referee on another one while the bot thinks
-    #[arg(long)]
-    pin: bool,
+    /// Gives each game cores of its own, for its bot, its judge and the referee: `auto` where there
+    /// are enough, `always` or not at all, also beside other suites; `off` lets the system place them
+    #[arg(
+        long, value_name = "WHEN", default_value = "auto", default_missing_value = "always", num_args = 0..=1, require_equals = true
+    )]
+    pin: PinFlag,
 
     /// How many cores a bot uses [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     cores_per_bot: Option<u16>,
+}
+
+/// The value of `--pin`.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum PinFlag {
+    Auto,
+    Always,
+    Off,
 }
 
 impl JobsFlags {
@@ -33,7 +44,11 @@ impl JobsFlags {
         Jobs {
             at_a_time: self.jobs.or(at_a_time),
             cores_per_bot: self.cores_per_bot.unwrap_or(cores_per_bot),
-            pin: self.pin,
+            pin: match self.pin {
+                PinFlag::Auto => Pin::Auto,
+                PinFlag::Always => Pin::Always,
+                PinFlag::Off => Pin::Off,
+            },
         }
     }
 }
@@ -42,7 +57,12 @@ impl JobsFlags {
 pub(super) fn task_words(jobs: Jobs) -> Vec<String> {
     let (at_a_time, cores) = (jobs.of_task().to_string(), jobs.cores_per_bot.to_string());
     let words = ["--jobs", &at_a_time, "--cores-per-bot", &cores];
-    words.into_iter().chain(jobs.pin.then_some("--pin")).map(str::to_owned).collect()
+    let pin = match jobs.pin {
+        Pin::Auto => None,
+        Pin::Always => Some("--pin"),
+        Pin::Off => Some("--pin=off"),
+    };
+    words.into_iter().chain(pin).map(str::to_owned).collect()
 }
 
 /// Refuses to time bots where they would have to share their cores with each other or the referee.

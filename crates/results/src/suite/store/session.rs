@@ -32,6 +32,9 @@ pub struct Session {
     pub job: Option<String>,
     /// The containment method of the bots.
     pub containment: String,
+    /// How many cores of its own each bot had; `None` if the system placed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cores_per_bot: Option<u16>,
     /// The smallest limit that could be judged on this machine, if that was measured.
     #[serde(default, rename = "smallest_limit_ms", skip_serializing_if = "Option::is_none")]
     pub smallest_limit: Option<Millis>,

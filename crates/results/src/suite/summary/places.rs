@@ -10,16 +10,21 @@ use crate::suite::store::{FolderError, RunFolder};
 use terms::text::{duration, plural};
 
 /// Why runs are hard to compare, or the games of a run hard to add up: games from different kinds of
-/// processors, if time is limited, and from different versions of the referee. One clause each.
+/// processors or with different cores, if time is limited, and from different versions of the referee. One clause each.
 ///
 /// # Errors
 /// When a file of sessions cannot be read.
 pub fn differing_places(folders: &[&RunFolder]) -> Result<Vec<String>, FolderError> {
-    let (mut cpus, mut referees, mut remedy) = (BTreeSet::new(), BTreeSet::new(), "");
+    let (mut cpus, mut cores, mut referees) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    let mut remedy = "";
     for folder in folders {
         for session in folder.sessions()? {
             if folder.run.plan.is_timed() {
                 cpus.insert(session.cpu);
+                cores.insert(match session.cores_per_bot {
+                    Some(cores) => format!("{} of their own", plural(cores.into(), "core")),
+                    None => "those that the system gave them".to_owned(),
+                });
             }
             referees.insert(session.referee);
             if session.job.is_some_and(|job| job.starts_with("slurm")) {
@@ -38,7 +43,9 @@ pub fn differing_places(folders: &[&RunFolder]) -> Result<Vec<String>, FolderErr
     );
     let referees = tell("games come from different versions of the referee", referees);
     let cpus = cpus.map(|cpus| format!("{cpus}{remedy}"));
-    Ok(cpus.into_iter().chain(referees).collect())
+    let cores =
+        tell("bots had different cores, which changes what they compute in their time", cores);
+    Ok([cpus, cores, referees].into_iter().flatten().collect())
 }
 
 /// A machine that is too noisy for the limits.
