@@ -225,10 +225,11 @@ impl Game for Game2048 {
 fn kind() -> GameKind {
     GameKind {
         from_seed: Arc::new(|seed, _| Ok(seed.unsigned_abs().to_string())),
-        limits: vec![
+        limits: [
             (LimitKind::FirstTurn, Duration::from_secs(20)),
             (LimitKind::Turn, Duration::from_secs(2)),
-        ],
+        ]
+        .into(),
         ..GameKind::new("2048", "2048", |text| {
             let game = Game2048::new(text);
             let problem = || SourceError::at(text, 0, "not a whole number".to_owned());

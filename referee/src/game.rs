@@ -33,7 +33,7 @@
 //! fn heap() -> GameKind {
 //!     GameKind {
 //!         from_seed: Arc::new(|seed, _| Ok((seed.rem_euclid(30) + 1).to_string())),
-//!         limits: vec![(LimitKind::Turn, Duration::from_secs(2))],
+//!         limits: [(LimitKind::Turn, Duration::from_secs(2))].into(),
 //!         bundled: vec![("ten".to_owned(), "10".to_owned())],
 //!         ..GameKind::new("heap", "Heap", |text| {
 //!             let left = text.trim().parse().map_err(|_| SourceError::at(text, 0, "not a number"))?;

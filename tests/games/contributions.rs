@@ -156,7 +156,7 @@ fn known_trouble_of_java_comes_with_its_remedy() {
             env: [].into(),
             limits: JudgeLimits::default(),
         };
-        let game = Codingame { command, criteria: None, league: None, engine: None };
+        let game = Codingame { command, criteria: None, league: None, engine: None, project: None };
         let mut judge = game.start(&Case::Seed(290_797), &Nowhere::default()).expect("starts");
         let trouble = judge.next().expect_err(remedy);
         let found = trouble.remedy.clone().unwrap_or_default();

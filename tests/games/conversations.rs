@@ -40,7 +40,7 @@ fn referee_of(file: &Path, criteria: &str, engine: &str) -> Codingame {
         limits,
     };
     let criteria = Some(criteria.to_owned());
-    Codingame { command, criteria, league: None, engine: engine.parse().ok() }
+    Codingame { command, criteria, league: None, engine: engine.parse().ok(), project: None }
 }
 
 /// The blocks of one side of a conversation, whose lines begin with `mark`.

@@ -31,6 +31,7 @@ fn judge(protocol: &str, fault: &str, limits: JudgeLimits) -> Box<dyn Judges> {
             criteria: Some("Points".to_owned()),
             league: None,
             engine: None,
+            project: None,
         }),
         _ => Box::new(JsonLines { command }),
     }

@@ -36,10 +36,11 @@ fn guess_as(name: &str) -> GameKind {
         from_seed: Arc::new(|seed, _: SeedOptions| {
             Ok((seed.rem_euclid(NUMBERS.into()) + 1).to_string())
         }),
-        limits: vec![
+        limits: [
             (LimitKind::FirstTurn, Duration::from_secs(30)),
             (LimitKind::Turn, Duration::from_secs(30)),
-        ],
+        ]
+        .into(),
         ..GameKind::new(name, "Guess a number", |text| {
             let number = text.trim().parse().ok().filter(|number| (1..=NUMBERS).contains(number));
             let problem = || SourceError::at(text, 0, "not a number from 1 to 9".to_owned());

@@ -18,7 +18,7 @@ use support::prelude::*;
 pub(crate) static COST: LazyLock<Arc<GameKind>> = LazyLock::new(|| {
     let kind = GameKind {
         from_seed: Arc::new(|seed, _| Ok(seed.to_string())),
-        limits: vec![(LimitKind::Turn, Duration::from_mins(1))],
+        limits: [(LimitKind::Turn, Duration::from_mins(1))].into(),
         better: Direction::Lower,
         ..GameKind::new("cost", "Cost", |text| {
             Ok(Box::new(Cost { case: text.to_owned(), score: None, summary: Vec::new() }))

@@ -163,7 +163,7 @@ fn settings_that_do_not_resolve_say_why() {
     assert!(matches!(&*unknown, ConfigError::UnknownGame(game) if game.name == "chess"));
     assert!(resolve("game = 'go'").is_err_and(|error| error.is::<SourceError>()));
     let mut fixed = Layer::default();
-    fixed.fixed.total = "1s".parse().ok();
+    fixed.fixed.times = [(LimitKind::Total, Duration::from_secs(1))].into();
     let stray = Config::resolve([fixed]).expect_err("SameGame has no such limit");
     let ConfigError::StrayLimit(stray) = stray else { panic!("{stray}") };
     assert_eq!((&*stray.game, stray.limit), ("samegame", LimitKind::Total));

@@ -20,7 +20,13 @@ fn play(engine: &str, replies: &[(u64, &str)]) -> JudgeEnd {
         env: [].into(),
         limits,
     };
-    let game = Codingame { command, criteria: None, league: None, engine: engine.parse().ok() };
+    let game = Codingame {
+        command,
+        criteria: None,
+        league: None,
+        engine: engine.parse().ok(),
+        project: None,
+    };
     let mut judge = game.start(&Case::Seed(1), &Place::default()).expect("starts");
     let mut replies = replies.iter();
     loop {

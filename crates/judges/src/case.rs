@@ -1,11 +1,14 @@
-//! The test case of a program that takes it as a file or as a seed.
+//! Test cases: the files of the user's, and what a program gets that takes its case as a file or as a seed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
 use contain::bot::Scratch;
+use rules::game::Traits;
 use rules::game::judge::{Case, Drawing, Trouble};
+use serde::de::{Deserializer, Error as _};
+use terms::values::words;
 
 use crate::command::JudgeCommand;
 
@@ -44,4 +47,52 @@ pub(crate) fn write(scratch: &Scratch, name: &str, content: &[u8]) -> Result<Str
 pub(crate) fn is_written_anew(file: &Path) -> bool {
     let is_own = file.to_string_lossy().starts_with("referee-");
     is_own || Drawing::has_ending(file)
+}
+
+/// Reads the setting `traits`: names, a list of them, or a pattern.
+pub(crate) fn traits<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Traits>, D::Error> {
+    let words = words(deserializer)?;
+    Traits::parse(&words.join(" ")).map(Some).map_err(D::Error::custom)
+}
+
+/// The cases in the files that these words mean, by the names of the files without their endings.
+pub(crate) fn read_files(words: &[String], folder: &Path) -> Result<Vec<(String, String)>, String> {
+    let mut cases: Vec<(String, String)> = Vec::new();
+    for word in words {
+        let paths = matching(word, folder).map_err(|error| format!("{word}: {error}"))?;
+        if paths.is_empty() {
+            return Err(format!("no file matches {}", folder.join(word).display()));
+        }
+        for path in paths {
+            let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            if cases.iter().any(|(known, _)| *known == name) {
+                return Err(format!("{}: there is another case `{name}`", path.display()));
+            }
+            cases.push((name, text));
+        }
+    }
+    Ok(cases)
+}
+
+/// The files that a word of `cases` means, in order: those that match it, or those in its folder.
+fn matching(word: &str, folder: &Path) -> Result<Vec<PathBuf>, glob::PatternError> {
+    let mut pattern = PathBuf::from(glob::Pattern::escape(&folder.to_string_lossy())).join(word);
+    if folder.join(word).is_dir() {
+        pattern.push("*.txt");
+    }
+    let mut paths: Vec<_> = glob::glob(&pattern.to_string_lossy())?.flatten().collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// The folder of the files that a word of `cases` means, or these files if there is more in it.
+pub(crate) fn places_of_files(word: &str, folder: &Path) -> Vec<PathBuf> {
+    let files = matching(word, folder).unwrap_or_default();
+    let Some(of_cases) = files.first().and_then(|file| file.parent()) else { return files };
+    let count = of_cases.read_dir().map_or(0, Iterator::count);
+    let is_all = count == files.len() && files.iter().all(|file| file.parent() == Some(of_cases));
+    if is_all { vec![of_cases.to_owned()] } else { files }
 }

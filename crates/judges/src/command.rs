@@ -11,7 +11,7 @@ use rules::game::judge::Trouble;
 use terms::limits::Resources;
 
 /// The command that starts a judge.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JudgeCommand {
     /// The program and its arguments. Relative paths start at `folder`.
     pub words: Vec<String>,

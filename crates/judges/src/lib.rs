@@ -24,9 +24,10 @@ mod printed;
 mod process;
 mod remedy;
 pub mod scored;
+mod settings;
 mod stderr;
 pub mod tester;
 
 pub use self::command::{JudgeCommand, JudgeLimits};
-pub use self::kinds::{PROTOCOLS, Protocol, Settings, Wrong};
 pub use self::printed::{ScorePattern, ScorePatternError};
+pub use self::settings::{Common, GameSettings, JudgeSettings, Wrong};

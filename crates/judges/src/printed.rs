@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use regex_lite::Regex;
+use serde::{Deserialize, Serialize, Serializer};
 
 use rules::game::judge::{Ending, JudgeEnd};
 use rules::score::Score;
@@ -44,8 +45,9 @@ impl Printed {
     }
 }
 
-/// How the score is found.
-#[derive(Debug, Clone)]
+/// How the score is found: by the user's pattern, or by those of most testers.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
 pub struct ScorePattern(Vec<Regex>);
 
 /// Why a text is not a pattern that finds a score.
@@ -70,6 +72,24 @@ impl Default for ScorePattern {
             format!(r"(?m)^\s*{number}\s*$"),
         ];
         Self(patterns.iter().map(|pattern| Regex::new(pattern).expect("it is right")).collect())
+    }
+}
+
+impl TryFrom<String> for ScorePattern {
+    type Error = ScorePatternError;
+
+    fn try_from(pattern: String) -> Result<Self, ScorePatternError> {
+        Self::new(&pattern)
+    }
+}
+
+impl Serialize for ScorePattern {
+    /// The user's pattern, if there is one.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.0[..] {
+            [pattern] => serializer.serialize_str(pattern.as_str()),
+            _ => serializer.serialize_none(),
+        }
     }
 }
 

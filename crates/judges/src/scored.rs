@@ -8,6 +8,7 @@ use rules::game::Traits;
 use rules::game::judge::{
     Answer, Ask, Case, Drawing, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::case::{self, is_written_anew};
 use crate::command::JudgeCommand;
@@ -18,13 +19,17 @@ use crate::process::Process;
 const ANSWER_FILE: &str = "referee-answer.txt";
 
 /// A game whose answers a program scores.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Scored {
     /// The command that scores `{answer}` to `{case}`.
+    #[serde(skip)]
     pub command: JudgeCommand,
     /// How the score is found in what it prints.
+    #[serde(default)]
     pub score: ScorePattern,
     /// How properties are read from a case.
+    #[serde(default, deserialize_with = "case::traits")]
     pub traits: Option<Traits>,
 }
 

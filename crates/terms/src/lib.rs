@@ -6,7 +6,7 @@
 //!
 //! It knows no game, no file, no clock and no process.
 //!
-//! With the feature `serde` its types can be stored.
+//! With the feature `serde` its types can be stored; with `settings`, `values` reads what users write in settings.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -17,4 +17,6 @@ pub mod lines;
 pub mod millis;
 pub mod path;
 pub mod text;
+#[cfg(feature = "settings")]
+pub mod values;
 pub mod verdict;

@@ -23,6 +23,9 @@ pub enum LimitKind {
 }
 
 impl LimitKind {
+    /// Each kind, in order.
+    pub const ALL: [Self; 3] = [Self::FirstTurn, Self::Turn, Self::Total];
+
     /// The name of its setting; its flag is the same after two dashes.
     pub fn name(self) -> &'static str {
         match self {
@@ -72,10 +75,12 @@ impl Profile {
 pub struct MatchRules {
     /// The profile of the limits.
     pub profile: Profile,
-    /// The limits that apply.
+    /// The limits that apply where the game names none for an exchange.
     pub limits: Limits,
-    /// What becomes of a limit that a game names for one exchange.
-    pub own_limits: OwnLimits,
+    /// The user's limits, which replace even those that a game names.
+    pub fixed: Limits,
+    /// The profile's factor for limits that a game names; `None` lifts them.
+    pub factor: Option<f64>,
     /// What is done about late replies.
     pub overruns: OverrunRules,
     /// How long a bot may take to exit after its game.
@@ -84,41 +89,25 @@ pub struct MatchRules {
     pub stderr_cap: usize,
 }
 
-/// What becomes of a limit that a game names for one exchange.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct OwnLimits {
-    /// The user's limits, which hold in its place.
-    pub fixed: Limits,
-    /// The profile's factor; `None` lifts the limit.
-    pub factor: Option<f64>,
-}
-
-impl Default for OwnLimits {
-    /// They hold as they are.
-    fn default() -> Self {
-        Self { fixed: Limits::default(), factor: Some(1.0) }
-    }
-}
-
 impl MatchRules {
     /// The rules of an original whose limits are these: late replies lose.
     pub fn official(limits: Limits) -> Self {
         Self {
             profile: Profile::Official,
             limits,
-            own_limits: OwnLimits::default(),
+            fixed: Limits::default(),
+            factor: Some(1.0),
             overruns: OverrunRules::default(),
             grace: Duration::from_millis(200),
             stderr_cap: 64 << 10,
         }
     }
 
-    /// The limit for an exchange, which may name an official one of its own.
-    pub fn limit(&self, kind: LimitKind, own: Option<Duration>) -> Option<Duration> {
-        let OwnLimits { fixed, factor } = self.own_limits;
-        match own {
+    /// The limit for an exchange, for which the game may name an official one.
+    pub fn limit(&self, kind: LimitKind, named: Option<Duration>) -> Option<Duration> {
+        match named {
             None => self.limits.of(kind),
-            Some(own) => fixed.of(kind).or_else(|| Some(own.mul_f64(factor?))),
+            Some(named) => self.fixed.of(kind).or_else(|| Some(named.mul_f64(self.factor?))),
         }
     }
 }
@@ -129,7 +118,7 @@ impl MatchRules {
 /// use std::time::Duration;
 /// use terms::limits::{LimitKind, Limits};
 ///
-/// let limits = Limits::from_kinds(|kind| (kind == LimitKind::Turn).then_some(Duration::from_millis(50)));
+/// let limits = Limits::from([(LimitKind::Turn, Duration::from_millis(50))]);
 /// assert_eq!(limits.of(LimitKind::Turn), Some(Duration::from_millis(50)));
 /// assert_eq!(limits.of(LimitKind::FirstTurn), None, "unlimited");
 /// ```
@@ -167,6 +156,18 @@ impl Limits {
         }
     }
 
+    /// These limits, and those of `others` for the kinds that have none here.
+    #[must_use]
+    pub fn or(&self, others: &Self) -> Self {
+        Self::from_kinds(|kind| self.of(kind).or(others.of(kind)))
+    }
+
+    /// The kinds that have a limit, in order.
+    pub fn kinds(&self) -> impl Iterator<Item = LimitKind> + use<> {
+        let limits = *self;
+        LimitKind::ALL.into_iter().filter(move |&kind| limits.of(kind).is_some())
+    }
+
     /// Whether there is no limit.
     pub fn is_unlimited(&self) -> bool {
         *self == Self::default()
@@ -180,6 +181,13 @@ impl Limits {
             LimitKind::Total => self.total,
         };
         limit.map(|limit| limit.0)
+    }
+}
+
+impl<const N: usize> From<[(LimitKind, Duration); N]> for Limits {
+    fn from(limits: [(LimitKind, Duration); N]) -> Self {
+        let find = |kind| limits.iter().find(|(known, _)| *known == kind);
+        Self::from_kinds(|kind| find(kind).map(|&(_, limit)| limit))
     }
 }
 

@@ -9,6 +9,9 @@ use toml::{Table, Value};
 use super::shared::RuleFlags;
 use super::{Failure, inputs, print};
 use engine::config::DEFAULT;
+use rules::game::GAMES;
+use terms::limits::LimitKind;
+use terms::text::{exact_duration, exact_size};
 
 /// Show the settings that apply here, and where each comes from
 ///
@@ -29,6 +32,15 @@ pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
     let mut settings = Vec::new();
     let default: Table = toml::from_str(DEFAULT).expect("tested: the defaults are valid");
     collect("", &default, "default", &mut settings);
+    for game in GAMES.iter() {
+        let time = |kind: LimitKind| Some((kind.name(), exact_duration(game.limits.of(kind)?)));
+        let memory = game.memory.map(|bytes| ("memory", exact_size(bytes)));
+        for (limit, value) in LimitKind::ALL.into_iter().filter_map(time).chain(memory) {
+            let name = format!("limits.{}.{limit}", game.name);
+            settings.push((name, Value::String(value), "default".to_owned()));
+        }
+    }
+    settings.sort_by(|one, other| one.0.cmp(&other.0));
     if let Some(path) = args.rules.config_path() {
         let source = inputs::read_text(&path)?;
         let table: Table = toml::from_str(&source).expect("it has just been read");

@@ -19,6 +19,7 @@ use results::replay::Difference;
 use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
+use terms::limits::LimitKind;
 use terms::text::{duration, plural, printable, quote};
 
 /// The turns of a game that are shown.
@@ -150,9 +151,8 @@ fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Resu
             row(out, "file", &format!("{file} {digest}"))?;
         }
     }
-    let limits = kind.limits.iter();
-    let limits: Vec<_> =
-        limits.map(|(kind, limit)| format!("{} {}", kind.name(), duration(*limit))).collect();
+    let limit = |of: LimitKind| Some(format!("{} {}", of.name(), duration(kind.limits.of(of)?)));
+    let limits: Vec<_> = LimitKind::ALL.into_iter().filter_map(limit).collect();
     let names_limits = kind.judge.as_ref().is_some_and(|judge| !judge.is_of_contest());
     let limits = limits.join(", ");
     let unless = if names_limits { ", where the judge names none" } else { "" };

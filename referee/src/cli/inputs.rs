@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use super::Failure;
 use contain::bot::{BotCommand, Confinement, Sandbox};
 use engine::build::build;
-use engine::config::{Config, Layer, Project, Stored, find_project};
+use engine::config::{Config, Layer, Project, find_project};
 use results::suite::{Plan, Records, Rules};
 use rules::game::{Game, GameKind, SeedOptions, UnknownGame, games};
 
@@ -85,9 +85,8 @@ pub(super) fn settings_of_plan(
 
 /// The rules of a plan, as settings.
 pub(super) fn stored(plan: &Plan) -> Layer {
-    let Rules { profile, on_host_delay, resources, .. } = plan.rules;
-    let limits = plan.limits_to_set();
-    Layer::of_stored(&Stored { game: &plan.game, profile, on_host_delay, limits, resources })
+    let rules = Rules { limits: plan.limits_to_set(), ..plan.rules };
+    Layer::of_rules(&plan.game, &rules)
 }
 
 /// Resolves these layers of settings, the first one on top.

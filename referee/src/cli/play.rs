@@ -126,7 +126,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         .canceller(&interrupt);
     // With a viewer, no spinner is needed.
     let spinner = if viewer.is_none() {
-        Spinner::spawn(config.rules.limits, config.game.limit_kinds().collect())
+        Spinner::spawn(config.rules.limits, config.game.limits.kinds().collect())
     } else {
         None
     };

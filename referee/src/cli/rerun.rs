@@ -9,11 +9,12 @@ use anyhow::anyhow;
 
 use super::{Failure, exit, inputs, interrupt, print};
 use contain::bot::{BotCommand, Pinning, Sandbox};
-use engine::config::{Config, Layer, Stored};
+use engine::config::{Config, Layer};
 use engine::play::Match;
 use report::Format;
 use results::gamelog::{Bot, Event, Log, Start, Turn};
 use results::replay::{Difference, first_difference, game_of};
+use results::suite::Rules;
 use terms::limits::{Limits, OnHostDelay, Profile};
 use terms::text::{plural, printable};
 
@@ -59,14 +60,15 @@ fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
     let profile = profiles.find(|profile| profile.name() == start.profile).ok_or_else(|| {
         Failure::place(path, format!("1: there is no profile `{}` here", start.profile))
     })?;
-    inputs::settings([Layer::of_stored(&Stored {
-        game: &start.game,
+    let rules = Rules {
         profile,
         on_host_delay: OnHostDelay::Fail,
         // A judge names its limits again.
         limits: if start.judge.is_some() { Limits::default() } else { start.limits },
+        fixed: Limits::default(),
         resources: start.bot.resources,
-    })])
+    };
+    inputs::settings([Layer::of_rules(&start.game, &rules)])
 }
 
 /// The logged bot as it was started.

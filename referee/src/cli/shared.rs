@@ -11,7 +11,7 @@ use super::inputs::{self, NamedBot, Variable};
 use super::words::{Word as _, word};
 use super::{Failure, completions, hints};
 use contain::bot::{Containment, Pinning, Sandbox, SandboxError};
-use engine::config::{Bound, Config, Limit, LimitsTable, Size};
+use engine::config::{Bound, Config, GameLimits, Limit, Size};
 use results::suite::RunFolder;
 use rules::game::GameKind;
 use terms::limits::{OnHostDelay, Profile};
@@ -198,7 +198,7 @@ impl RuleFlags {
     /// Whether any of these flags was given that say what a plan stores.
     pub(super) fn is_given(&self) -> bool {
         let named = self.game.is_some() || self.profile.is_some();
-        named || self.limits() != LimitsTable::default()
+        named || self.limits() != GameLimits::default()
     }
 
     /// The settings file in use, if any.
@@ -239,9 +239,8 @@ impl RuleFlags {
         Ok(words)
     }
 
-    fn limits(&self) -> LimitsTable {
-        let Self { first_turn, turn, total, memory, .. } = *self;
-        LimitsTable { first_turn, turn, total, memory }
+    fn limits(&self) -> GameLimits {
+        GameLimits::new([self.first_turn, self.turn, self.total], self.memory)
     }
 
     /// The settings of a run's plan; settings that the plan does not store come from the user's file and the

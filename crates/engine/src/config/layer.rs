@@ -5,28 +5,31 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::time::Duration;
 
 use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, IntoDeserializer as _};
 use toml::Spanned;
+use toml::de::DeTable;
 
-use super::Stored;
 use super::games::GameSetting;
 use super::over::{Over, over_by_field};
 use super::project::{self, BoardSet, BotEntry, ClusterTable, SuiteTable};
-use super::resources::{Bound, ResourceTable, Size};
-use super::values::{Factor, Limit};
+use super::resources::ResourceTable;
+use super::values::Factor;
 use contain::bot::Containment;
+use results::suite::Rules;
 use rules::game::GameKind;
 use rules::source::SourceError;
-use terms::limits::{LimitKind, OnHostDelay, Profile};
+use terms::limits::{LimitKind, Limits, OnHostDelay, Profile};
 use terms::path::folder_of;
+use terms::values::{Bound, GameLimits, Limit, Size};
 
 /// Settings, each of which may be unset.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Layer {
-    #[serde(default)]
+    // Read apart, since the kind of a game says which keys it has.
+    #[serde(default, deserialize_with = "unread")]
     pub(super) game: GameSetting,
     /// `--profile`.
     pub profile: Option<Profile>,
@@ -38,11 +41,11 @@ pub struct Layer {
     #[serde(default)]
     pub(super) sdk_soft: SoftTable,
     #[serde(default)]
-    pub(super) limits: BTreeMap<Spanned<String>, LimitsTable>,
+    pub(super) limits: BTreeMap<Spanned<String>, GameLimits>,
     /// `--first-turn`, `--turn`, `--total` and `--memory`: limits for whichever game is played, unaffected
     /// by the profile.
     #[serde(skip)]
-    pub fixed: LimitsTable,
+    pub fixed: GameLimits,
     #[serde(default)]
     pub(super) resources: ResourceTable,
     #[serde(default)]
@@ -58,24 +61,6 @@ pub struct Layer {
     /// The folder of this layer's file.
     #[serde(skip)]
     pub(super) folder: Option<PathBuf>,
-}
-
-/// Limits of a game, each of which may be unset.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    rename_all = "kebab-case",
-    expecting = "the limits of a game: `turn = \"50ms\"` below the line `[limits.samegame]`"
-)]
-pub struct LimitsTable {
-    /// For the first reply.
-    pub first_turn: Option<Limit>,
-    /// For each later reply.
-    pub turn: Option<Limit>,
-    /// For the only reply of a game.
-    pub total: Option<Limit>,
-    /// For the memory of all the bot's processes together.
-    pub memory: Option<Bound<Size>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
@@ -96,7 +81,7 @@ over_by_field!(Layer:
     game, profile, relaxed_factor, on_host_delay, containment, sdk_soft, limits, fixed, resources,
     bot, bots, boards, suite, cluster, folder
 );
-over_by_field!(LimitsTable: first_turn, turn, total, memory);
+over_by_field!(GameLimits: times, memory);
 over_by_field!(SoftTable: extra, forgiven);
 over_by_field!(BotTable: grace, stderr_cap);
 
@@ -106,20 +91,15 @@ impl Layer {
         Self { game: GameSetting::of(name), ..Self::default() }
     }
 
-    /// The settings of a game or a run played before.
-    pub fn of_stored(stored: &Stored<'_>) -> Self {
-        let limit = |kind| stored.limits.of(kind).map(Limit);
+    /// The settings of a game or a run played before, whose limits no profile changes again.
+    pub fn of_rules(game: &str, rules: &Rules) -> Self {
+        let memory = Some(Bound::from_limit(rules.resources.memory.map(Size)));
         Self {
-            profile: Some(stored.profile),
-            on_host_delay: Some(stored.on_host_delay),
-            fixed: LimitsTable {
-                first_turn: limit(LimitKind::FirstTurn),
-                turn: limit(LimitKind::Turn),
-                total: limit(LimitKind::Total),
-                memory: Some(Bound::from_limit(stored.resources.memory.map(Size))),
-            },
-            resources: ResourceTable::from_resources(&stored.resources),
-            ..Self::of_game(stored.game)
+            profile: Some(rules.profile),
+            on_host_delay: Some(rules.on_host_delay),
+            fixed: GameLimits { times: rules.limits, memory },
+            resources: ResourceTable::from_resources(&rules.resources),
+            ..Self::of_game(game)
         }
     }
 
@@ -157,7 +137,7 @@ impl Layer {
     }
 
     /// The limits that this layer sets for a game.
-    pub(super) fn limits(&self, game: &str) -> LimitsTable {
+    pub(super) fn limits(&self, game: &str) -> GameLimits {
         let mut tables = self.limits.iter();
         let found = tables.find(|(name, _)| name.get_ref() == game);
         found.map(|(_, table)| *table).unwrap_or_default()
@@ -173,9 +153,9 @@ impl Layer {
         self.game.chosen.as_ref().map(known).transpose()?;
         for (name, table) in &self.limits {
             if let Some(game) = known(name)?
-                && let Some(stray) = table.stray(&game)
+                && let Some(stray) = StrayLimit::among(&table.times, &game)
             {
-                return Err((name.span().start, StrayLimit::new(&game, stray).to_string()));
+                return Err((name.span().start, stray.to_string()));
             }
         }
         Ok(())
@@ -186,34 +166,28 @@ impl FromStr for Layer {
     type Err = SourceError;
 
     fn from_str(source: &str) -> Result<Self, SourceError> {
-        let mut layer: Self = toml::from_str(source).map_err(|error| {
+        let toml = |error: toml::de::Error| {
             let SourceError { line, column, problem } = SourceError::from_toml(source, &error);
             SourceError { line, column, problem: project::with_suggestion(problem) }
+        };
+        let table = DeTable::parse(source).map_err(toml)?;
+        let game = table.get_ref().get("game").cloned();
+        let mut layer = Self::deserialize(table.into_deserializer()).map_err(toml)?;
+        let game = game.map(|game| GameSetting::read(game, source)).transpose();
+        let read = game.and_then(|game| {
+            layer.game = game.unwrap_or_default();
+            layer.check_games()
+        });
+        read.map_err(|(offset, problem)| {
+            SourceError::at(source, offset, project::with_suggestion(problem))
         })?;
-        let read = layer.game.read_from(source).and_then(|()| layer.check_games());
-        read.map_err(|(offset, problem)| SourceError::at(source, offset, problem))?;
         Ok(layer)
     }
 }
 
-impl LimitsTable {
-    pub(super) fn get(&self, kind: LimitKind) -> Option<Duration> {
-        let limit = match kind {
-            LimitKind::FirstTurn => self.first_turn,
-            LimitKind::Turn => self.turn,
-            LimitKind::Total => self.total,
-        };
-        limit.map(|limit| limit.0)
-    }
-
-    /// A limit that this table sets but the game does not use.
-    pub(super) fn stray(&self, game: &GameKind) -> Option<LimitKind> {
-        let all = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
-        let stray = |kind: &LimitKind| {
-            self.get(*kind).is_some() && !game.limit_kinds().any(|known| known == *kind)
-        };
-        all.into_iter().find(stray)
-    }
+/// Leaves a value for another reader.
+fn unread<'de, D: Deserializer<'de>, T: Default>(deserializer: D) -> Result<T, D::Error> {
+    IgnoredAny::deserialize(deserializer).map(|_| T::default())
 }
 
 /// A game has no limit of this kind.
@@ -230,8 +204,10 @@ pub struct StrayLimit {
 }
 
 impl StrayLimit {
-    pub(super) fn new(game: &GameKind, limit: LimitKind) -> Self {
-        Self { game: game.name.clone(), limit, known: game.limit_kinds().collect() }
+    /// The first of these limits that the game does not have.
+    pub(super) fn among(limits: &Limits, game: &GameKind) -> Option<Self> {
+        let limit = limits.kinds().find(|kind| game.limits.of(*kind).is_none())?;
+        Some(Self { game: game.name.clone(), limit, known: game.limits.kinds().collect() })
     }
 }
 

@@ -17,36 +17,19 @@ use std::time::Duration;
 
 pub use self::confinement::{CommandError, bot_command};
 pub use self::games::{OwnGame, OwnGameError};
-pub use self::layer::{Layer, LimitsTable, StrayLimit};
+pub use self::layer::{Layer, StrayLimit};
 pub use self::over::Over;
 pub use self::project::{
     BoardSet, BotEntry, ClusterTable, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
 };
-pub use self::resources::{Bound, Count, Size};
-pub use self::values::{Limit, SeedRange, SeedsFileError, SeedsSource, ValueError};
+pub use self::values::{SeedRange, SeedsFileError, SeedsSource};
 use contain::bot::Containment;
 use rules::game::{GameKind, UnknownGame};
-use terms::limits::{
-    Limits, MatchRules, OnHostDelay, OverrunRules, OwnLimits, Profile, Resources, SoftLimit,
-};
+use terms::limits::{Limits, MatchRules, OverrunRules, Profile, Resources, SoftLimit};
+pub use terms::values::{Bound, Count, GameLimits, Limit, Size, ValueError};
 
 /// The file with every setting and its default.
 pub const DEFAULT: &str = include_str!("../../configs/default.toml");
-
-/// The settings that a plan or a log stores for its games.
-#[derive(Debug, Clone, Copy)]
-pub struct Stored<'a> {
-    /// The name of the game.
-    pub game: &'a str,
-    /// The profile.
-    pub profile: Profile,
-    /// What to do when the host makes a bot late.
-    pub on_host_delay: OnHostDelay,
-    /// The time limits.
-    pub limits: Limits,
-    /// The resources that a bot may use.
-    pub resources: Resources,
-}
 
 /// Validated settings.
 ///
@@ -74,8 +57,6 @@ pub struct Config {
     pub game: Arc<GameKind>,
     /// The time limits, and the rules for late replies.
     pub rules: MatchRules,
-    /// The original's time limits, and its memory limit.
-    official: (Limits, Option<u64>),
     /// The factor of the profile `relaxed`.
     pub relaxed_factor: f64,
     /// The late replies that the profile `sdk-soft` forgives.
@@ -114,11 +95,10 @@ impl Config {
     /// # Errors
     /// When a layer names an unknown game, or sets a limit that the game does not use.
     pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Self, ConfigError> {
-        let default: Layer = DEFAULT.parse().expect("tested: the defaults are valid");
-        let settings = laid_over(layers, &default);
+        let settings = laid_over(layers);
         let name = need(settings.game.chosen.as_ref(), "game")?.get_ref();
         let game = settings.game.kind(name)?;
-        Self::complete(game, &settings, &default)
+        Self::complete(game, &settings)
     }
 
     /// As [`resolve`](Self::resolve), for a game that need not be in the table of games or in a layer.
@@ -129,36 +109,28 @@ impl Config {
         game: Arc<GameKind>,
         layers: impl IntoIterator<Item = Layer>,
     ) -> Result<Self, ConfigError> {
-        let default: Layer = DEFAULT.parse().expect("tested: the defaults are valid");
-        Self::complete(game, &laid_over(layers, &default), &default)
+        Self::complete(game, &laid_over(layers))
     }
 
-    fn complete(
-        game: Arc<GameKind>,
-        settings: &Layer,
-        default: &Layer,
-    ) -> Result<Self, ConfigError> {
-        if let Some(stray) = settings.fixed.stray(&game) {
-            return Err(StrayLimit::new(&game, stray).into());
+    fn complete(game: Arc<GameKind>, settings: &Layer) -> Result<Self, ConfigError> {
+        if let Some(stray) = StrayLimit::among(&settings.fixed.times, &game) {
+            return Err(stray.into());
         }
         let relaxed_factor = need(settings.relaxed_factor, "relaxed-factor")?.0;
         let sdk_soft = SoftLimit {
             extra: need(settings.sdk_soft.extra, "sdk-soft.extra")?.0,
             forgiven: need(settings.sdk_soft.forgiven, "sdk-soft.forgiven")?,
         };
-        let limits = settings.limits(&game.name);
+        let memory = settings.fixed.memory.or(settings.limits(&game.name).memory);
         let bytes = |bound: Option<Bound<Size>>| bound.and_then(Bound::limit).map(|size| size.0);
         Ok(Self {
             rules: rules(settings, &game, relaxed_factor, sdk_soft)?,
-            official: (
-                Limits::from_kinds(|kind| game.official_limit(kind)),
-                bytes(default.limits(&game.name).memory),
-            ),
-            game,
             relaxed_factor,
             sdk_soft,
             containment: need(settings.containment, "containment")?,
-            resources: settings.resources.resources(settings.fixed.memory.or(limits.memory)),
+            resources: settings
+                .resources
+                .resources(memory.map_or(game.memory, |set| bytes(Some(set)))),
             log_size: bytes(settings.resources.log_size),
             project: Project {
                 folder: settings.folder.clone().unwrap_or_default(),
@@ -168,26 +140,27 @@ impl Config {
                 suite: settings.suite.clone(),
                 cluster: settings.cluster.clone(),
             },
+            game,
         })
     }
 
     /// Whether a game completed under these rules without a late reply would also have been completed
     /// under the official rules.
     pub fn is_as_strict_as_official(&self) -> bool {
-        let (limits, memory) = &self.official;
-        let mut kinds = self.game.limit_kinds();
         let in_time = if self.game.judge.is_some() {
-            self.rules.own_limits == OwnLimits::default()
+            self.rules.fixed.is_unlimited() && self.rules.factor == Some(1.0)
         } else {
-            kinds.all(|kind| is_as_strict(self.rules.limits.of(kind), limits.of(kind)))
+            let official = &self.game.limits;
+            official.kinds().all(|kind| is_as_strict(self.rules.limits.of(kind), official.of(kind)))
         };
-        in_time && is_as_strict(self.resources.memory, *memory)
+        in_time && is_as_strict(self.resources.memory, self.game.memory)
     }
 }
 
 /// These layers, the first one on top, over the defaults.
-fn laid_over(layers: impl IntoIterator<Item = Layer>, default: &Layer) -> Layer {
-    layers.into_iter().chain([default.clone()]).reduce(Layer::over).unwrap_or_default()
+fn laid_over(layers: impl IntoIterator<Item = Layer>) -> Layer {
+    let default = DEFAULT.parse().expect("tested: the defaults are valid");
+    layers.into_iter().chain([default]).reduce(Layer::over).unwrap_or_default()
 }
 
 /// Whether a limit allows no more than the official one.
@@ -209,7 +182,9 @@ fn rules(
         _ => Some(1.0),
     };
     let profiled = |limit: Duration| Some(limit.mul_f64(factor?));
-    let limits = settings.limits(&game.name);
+    let given = settings.limits(&game.name).times;
+    let normal = given.or(&game.limits);
+    let fixed = settings.fixed.times;
     let overruns = OverrunRules {
         on_host_delay: need(settings.on_host_delay, "on-host-delay")?,
         soft: (profile == Profile::SdkSoft).then_some(sdk_soft),
@@ -217,18 +192,10 @@ fn rules(
     };
     Ok(MatchRules {
         profile,
-        limits: Limits::from_kinds(|kind| {
-            let limit = limits.get(kind).or(game.official_limit(kind));
-            settings.fixed.get(kind).or(limit.and_then(profiled))
-        }),
-        own_limits: OwnLimits {
-            // Only judges name limits of their own.
-            fixed: Limits::from_kinds(|kind| {
-                let fixed = settings.fixed.get(kind).or(limits.get(kind));
-                fixed.filter(|_| game.judge.is_some())
-            }),
-            factor,
-        },
+        limits: fixed.or(&Limits::from_kinds(|kind| normal.of(kind).and_then(profiled))),
+        // Only judges name limits of their own.
+        fixed: if game.judge.is_some() { fixed.or(&given) } else { Limits::default() },
+        factor,
         overruns,
         grace: need(settings.bot.grace, "bot.grace")?.0,
         stderr_cap: need(settings.bot.stderr_cap, "bot.stderr-cap")?,
@@ -243,6 +210,7 @@ fn need<T>(setting: Option<T>, name: &'static str) -> Result<T, ConfigError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use results::suite::Rules;
     use rules::game::GAMES;
     use terms::limits::LimitKind;
 
@@ -250,17 +218,14 @@ mod tests {
         Config::resolve([flags, file.parse().expect("a valid file")]).expect("a known game")
     }
 
-    fn turn(limit: &str) -> LimitsTable {
-        LimitsTable { turn: limit.parse().ok(), ..LimitsTable::default() }
+    fn turn(seconds: u64) -> GameLimits {
+        let times = [(LimitKind::Turn, Duration::from_secs(seconds))].into();
+        GameLimits { times, memory: None }
     }
 
     fn limits(first_turn: u64, turn: u64) -> Limits {
-        let millis = |number| Some(Duration::from_millis(number));
-        Limits::from_kinds(|kind| match kind {
-            LimitKind::FirstTurn => millis(first_turn),
-            LimitKind::Turn => millis(turn),
-            LimitKind::Total => None,
-        })
+        let [first, later] = [first_turn, turn].map(Duration::from_millis);
+        Limits::from([(LimitKind::FirstTurn, first), (LimitKind::Turn, later)])
     }
 
     #[test]
@@ -287,16 +252,27 @@ mod tests {
         for game in GAMES.iter() {
             let config = resolved(&format!("game = '{}'", game.name), Layer::default());
             assert_eq!(config.rules, MatchRules::official(config.rules.limits), "{}", game.name);
-            for &(kind, official) in &game.limits {
-                assert_eq!(config.rules.limits.of(kind), Some(official), "{}: {kind:?}", game.name);
-            }
+            assert_eq!(config.rules.limits, game.limits, "{}", game.name);
+        }
+    }
+
+    #[test]
+    fn the_limits_in_the_defaults_are_explained_with_their_official_values() {
+        let lines = DEFAULT.lines().skip_while(|line| !line.starts_with("# [limits."));
+        let lines = lines.map_while(|line| line.strip_prefix('#'));
+        let explained: Layer =
+            lines.collect::<Vec<_>>().join("\n").parse().expect("valid settings");
+        assert_eq!(explained.limits.len(), GAMES.len());
+        for game in GAMES.iter() {
+            let memory = game.memory.map(|bytes| Bound::At(Size(bytes)));
+            assert_eq!(explained.limits(&game.name), GameLimits { times: game.limits, memory });
         }
     }
 
     #[test]
     fn flags_beat_the_file_and_the_file_the_defaults() {
         let file = "[limits.samegame]\nfirst-turn = '1s'\nturn = '2s'\n[bot]\ngrace = '1ms'";
-        let flags = Layer { fixed: turn("3s"), ..Layer::default() };
+        let flags = Layer { fixed: turn(3), ..Layer::default() };
         let config = resolved(file, flags);
         assert_eq!(config.rules.limits, limits(1000, 3000));
         assert_eq!(config.rules.grace, Duration::from_millis(1));
@@ -320,8 +296,7 @@ mod tests {
     fn a_profile_changes_the_limits_that_no_flag_sets() {
         let relaxed = resolved("profile = 'relaxed'\nrelaxed-factor = 2", Layer::default());
         assert_eq!(relaxed.rules.limits, limits(40_000, 100));
-        let flags =
-            Layer { profile: Some(Profile::Unlimited), fixed: turn("1s"), ..Layer::default() };
+        let flags = Layer { profile: Some(Profile::Unlimited), fixed: turn(1), ..Layer::default() };
         let unlimited = resolved("", flags).rules.limits;
         assert_eq!(unlimited.of(LimitKind::FirstTurn), None);
         assert_eq!(unlimited.of(LimitKind::Turn), Some(Duration::from_secs(1)));
@@ -331,13 +306,14 @@ mod tests {
     fn what_was_stored_holds_again_whatever_a_file_says() {
         for profile in ["official", "relaxed", "unlimited"] {
             let played = resolved(&format!("profile = '{profile}'"), Layer::default());
-            let stored = Layer::of_stored(&Stored {
-                game: &played.game.name,
+            let stored = Rules {
                 profile: played.rules.profile,
                 on_host_delay: played.rules.overruns.on_host_delay,
                 limits: played.rules.limits,
+                fixed: Limits::default(),
                 resources: played.resources,
-            });
+            };
+            let stored = Layer::of_rules(&played.game.name, &stored);
             let file = "profile = 'sdk-soft'\n[limits.samegame]\nturn = '1s'\nmemory = 'none'\n\
                         [resources]\nprocesses = 7\n[bot]\ngrace = '1ms'";
             let again = resolved(file, stored);

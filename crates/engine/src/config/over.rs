@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use terms::limits::Limits;
 use toml::Spanned;
 
 /// A setting, or a table of them, that may be set in several layers.
@@ -14,6 +15,12 @@ pub trait Over {
 impl<T> Over for Option<T> {
     fn over(self, below: Self) -> Self {
         self.or(below)
+    }
+}
+
+impl Over for Limits {
+    fn over(self, below: Self) -> Self {
+        self.or(&below)
     }
 }
 

@@ -8,7 +8,8 @@ use serde::Deserialize;
 
 use super::games::OwnGame;
 use super::over::{Over, over_by_field};
-use super::values::{Limit, SeedsSource};
+use super::values::SeedsSource;
+use terms::values::Limit;
 
 /// The name of a project file. The search starts in the working directory and goes upwards.
 pub const PROJECT_FILE: &str = "referee.toml";

@@ -1,69 +1,13 @@
 //! Values as a user writes them.
 
-use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
-use std::time::Duration;
 
-use jiff::SignedDuration;
 use serde::Deserialize;
 use serde::de::Error as _;
 
-use terms::text::exact_duration;
-
-/// A text is not the value of a setting. It says what would be right.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct ValueError(pub(super) String);
-
-impl From<String> for ValueError {
-    fn from(problem: String) -> Self {
-        Self(problem)
-    }
-}
-
-/// A time limit as a user writes it: a number with a unit, more than zero and at most
-/// [`MAX`](Self::MAX).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Limit(pub Duration);
-
-impl Limit {
-    /// Longer than any bot needs, and short enough for arithmetic not to overflow.
-    pub const MAX: Duration = Duration::from_hours(1000);
-}
-
-impl FromStr for Limit {
-    type Err = ValueError;
-
-    fn from_str(text: &str) -> Result<Self, ValueError> {
-        let text = text.trim();
-        let duration: SignedDuration = text.parse().map_err(|_| {
-            format!("`{text}` is not a duration; write a number with a unit, such as 50ms or 20s")
-        })?;
-        if !duration.is_positive() {
-            return Err(format!("`{text}` must be more than zero").into());
-        }
-        let duration = duration.unsigned_abs();
-        if duration > Self::MAX {
-            let problem = "is more than 1000h; the profile `unlimited` has no limits";
-            return Err(format!("`{text}` {problem}").into());
-        }
-        Ok(Self(duration))
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&exact_duration(self.0))
-    }
-}
-
-impl<'de> Deserialize<'de> for Limit {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-    }
-}
+use terms::values::ValueError;
 
 /// A factor that relaxes limits, 1 to 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -185,21 +129,6 @@ impl<'de> Deserialize<'de> for SeedsSource {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn limits_have_a_unit_and_are_more_than_zero() {
-        for (text, nanos) in
-            [("50ms", 50_000_000), ("1.5s", 1_500_000_000), ("2 m", 120_000_000_000)]
-        {
-            assert_eq!(text.parse(), Ok(Limit(Duration::from_nanos(nanos))), "{text}");
-        }
-        for text in ["50ms", "20s", "1500ms"] {
-            assert_eq!(text.parse::<Limit>().expect(text).to_string(), text);
-        }
-        for text in ["", "50", "0ms", "0s", "-1s", "fast", "1e9", "1001h", "9999999999999h"] {
-            assert!(text.parse::<Limit>().is_err(), "{text:?}");
-        }
-    }
 
     #[test]
     fn seeds_are_a_list_or_a_file_of_them() {

@@ -45,7 +45,7 @@ use rules::game::{Exchange, Game, GameKind};
 use rules::ruling::rule;
 use rules::source::SourceError;
 use terms::fault::{AtFault, Attributed};
-use terms::limits::{LimitKind, Limits, MatchRules};
+use terms::limits::{LimitKind, MatchRules};
 use terms::lines::LineRules;
 use terms::text::duration;
 use terms::verdict::{Culprit, Decision, NoReply, Overrun, Verdict};
@@ -84,7 +84,7 @@ impl<'a> Match<'a> {
     /// A game under its official limits: a test case, in the form that the game reads, and the command that starts the
     /// bot.
     pub fn new(game: &'a GameKind, test_case: &'a str, command: &'a BotCommand) -> Self {
-        let rules = MatchRules::official(Limits::from_kinds(|kind| game.official_limit(kind)));
+        let rules = MatchRules::official(game.limits);
         Self {
             game,
             test_case,

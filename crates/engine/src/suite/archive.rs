@@ -129,7 +129,7 @@ impl Archive<'_> {
         let flag = |kind: LimitKind| {
             Some(format!("--{}={}", kind.name(), exact_duration(limits.of(kind)?)))
         };
-        self.config.game.limit_kinds().filter_map(flag).collect()
+        self.config.game.limits.kinds().filter_map(flag).collect()
     }
 
     /// The flags that make the other rules and the bot's surroundings the same.
@@ -140,7 +140,7 @@ impl Archive<'_> {
         option("game", kind.name.clone());
         let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
         if let Some(own) = self.config.project.games.get(&kind.name) {
-            option("config", here.join(own.file()).display().to_string());
+            option("config", here.join(&own.file).display().to_string());
         }
         option("profile", rules.profile.name().to_owned());
         let memory = rules.resources.memory;

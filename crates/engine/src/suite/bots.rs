@@ -59,7 +59,7 @@ pub fn plan(config: &Config, bots: Vec<PlannedBot>) -> Plan {
             profile: config.rules.profile,
             on_host_delay: config.rules.overruns.on_host_delay,
             limits: config.rules.limits,
-            fixed: config.rules.own_limits.fixed,
+            fixed: config.rules.fixed,
             resources: config.resources,
         },
         repeat: 1,

@@ -4,8 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// A version of the engine, such as 4.5.0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct EngineVersion([u32; 3]);
 
 /// The release notes call it 4.7.7, and the tags have it since 4.7.2; no earlier 4.7 was published.
@@ -77,6 +80,20 @@ impl FromStr for EngineVersion {
             }
         }
         if parts.next().is_some() { Err(wrong()) } else { Ok(Self(version)) }
+    }
+}
+
+impl TryFrom<String> for EngineVersion {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<EngineVersion> for String {
+    fn from(version: EngineVersion) -> Self {
+        version.to_string()
     }
 }
 

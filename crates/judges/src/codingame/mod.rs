@@ -16,6 +16,7 @@ mod survey;
 mod test_case;
 
 use std::mem;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use self::blocks::{Said, Scanner, Then};
@@ -24,6 +25,8 @@ pub use self::engine::EngineVersion;
 use self::engine::LateReplies;
 pub use self::survey::{Survey, survey};
 pub use self::test_case::{TestCaseContent, parse_test_case};
+use serde::{Deserialize, Serialize};
+
 use crate::command::JudgeCommand;
 use crate::process::Process;
 use rules::game::judge::{
@@ -35,10 +38,15 @@ use terms::text::quote;
 const MOST_FRAMES: u32 = 60_000;
 
 /// A game whose referee is built with the SDK.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Codingame {
     /// The command that starts the referee.
+    #[serde(skip)]
     pub command: JudgeCommand,
+    /// The folder of its contribution.
+    #[serde(skip_serializing)]
+    pub project: Option<PathBuf>,
     /// The metadata that is the score, if the game has one.
     pub criteria: Option<String>,
     /// The league, if the game has leagues.

@@ -9,6 +9,8 @@ pub mod message;
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use self::message::{FromJudge, ToJudge, parse};
 use crate::command::JudgeCommand;
 use crate::process::Process;
@@ -46,9 +48,10 @@ const GRACE: Duration = Duration::from_millis(500);
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct JsonLines {
     /// The command that starts the judge.
+    #[serde(skip)]
     pub command: JudgeCommand,
 }
 

@@ -15,10 +15,12 @@ use rules::game::Traits;
 use rules::game::judge::{
     Answer, Ask, Case, Drawing, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
 };
+use serde::{Deserialize, Serialize};
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply};
 
 use self::talk::{Heard, Talk, Talking};
+use crate::case;
 use crate::command::JudgeCommand;
 use crate::printed::{Printed, ScorePattern};
 
@@ -27,19 +29,24 @@ const BY_HAND: &str = "see how it is started by hand: some testers read the case
     take its file as an argument (`{case}` in the command)";
 
 /// A game whose tester starts the bot.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Tester {
     /// The command of the tester, with `{bot}` and `{case}` or `{seed}`.
+    #[serde(skip)]
     pub command: JudgeCommand,
-    /// Whether the case is its standard input.
-    pub reads_case: bool,
+    /// Its standard input: `{case}`, or nothing.
+    pub stdin: Option<String>,
     /// How the score is found in what it prints.
+    #[serde(default)]
     pub score: ScorePattern,
     /// How properties are read from a case.
+    #[serde(default, deserialize_with = "case::traits")]
     pub traits: Option<Traits>,
-    /// How often it starts the bot, one after the other.
-    pub bots: u32,
+    /// How often it starts the bot, one after the other, if more than once.
+    pub bots: Option<u32>,
     /// Whether one limit holds for all replies together.
+    #[serde(skip)]
     pub has_total_limit: bool,
 }
 

@@ -94,7 +94,7 @@ impl Talk {
         values.push(("{bot}", bot.display().to_string()));
         let mut tester = Process::start_in(scratch, &game.command.filled(&values), place)?;
         let input: &[u8] = match case {
-            Case::Text(text) if game.reads_case => text.as_bytes(),
+            Case::Text(text) if game.stdin.is_some() => text.as_bytes(),
             _ => &[],
         };
         tester.send_last(input)?;
@@ -108,7 +108,7 @@ impl Talk {
             listener,
             relay: None,
             next: VecDeque::new(),
-            bots: game.bots,
+            bots: game.bots.unwrap_or(1),
             starts: 0,
             is_new: false,
             pending: Vec::new(),

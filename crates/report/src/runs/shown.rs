@@ -44,7 +44,7 @@ impl ShownRun<'_> {
         let limit =
             |kind: LimitKind| Some(format!("{} {}", kind.name(), duration(rules.limits.of(kind)?)));
         let game = run.plan.kind();
-        let kinds = game.iter().flat_map(|game| game.limit_kinds());
+        let kinds = game.iter().flat_map(|game| game.limits.kinds());
         let limits: Vec<String> = kinds.filter_map(limit).collect();
         let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
         let place = |session: Session| {

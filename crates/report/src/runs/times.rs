@@ -15,7 +15,7 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     out.push_str("<section class=\"card\" id=\"times\">\n<h2>Response times</h2>\n");
     for (index, entrant) in gathered.entrants.iter().enumerate() {
         let game = GameKind::named(&gathered.summaries[entrant.run].game);
-        let kinds: Vec<_> = game.iter().flat_map(|game| game.limit_kinds()).collect();
+        let kinds: Vec<_> = game.iter().flat_map(|game| game.limits.kinds()).collect();
         bot(entrant, &kinds, &bars::color(index), out);
     }
     out.push_str("</section>\n");

@@ -42,7 +42,7 @@ fn details(measured: &BotTiming, scale: f64, document: &mut Document) {
 
 /// The times of each kind of turn, bot by bot, and how many games of each bot had no timeout of its own.
 fn side_by_side(several: &[BotTiming], document: &mut Document) {
-    let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
+    let kinds = LimitKind::ALL;
     for kind in kinds {
         let of_kind = |measured: &BotTiming| {
             let stats = measured.analysis.by_kind.iter().find(|stats| stats.kind == kind)?;

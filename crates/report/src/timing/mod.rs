@@ -102,7 +102,7 @@ impl TimingReport {
 
     /// The smallest limit in use, if any limit applies.
     fn smallest_limit(&self) -> Option<Duration> {
-        let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
+        let kinds = LimitKind::ALL;
         kinds.into_iter().filter_map(|kind| self.thresholds.limits.of(kind)).min()
     }
 }

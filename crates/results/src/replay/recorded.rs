@@ -72,11 +72,10 @@ pub(crate) fn kind(
     better: Direction,
 ) -> GameKind {
     let recorded: Arc<dyn Judges> = Arc::new(Recorded::of(judge));
-    let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
     let game = name.to_owned();
     GameKind {
         from_seed: Arc::new(|seed, _| Ok(Case::Seed(seed).to_string())),
-        limits: kinds.into_iter().filter_map(|kind| Some((kind, limits.of(kind)?))).collect(),
+        limits,
         better,
         judge: Some(judge.clone()),
         ..GameKind::new(name, name, move |text| {

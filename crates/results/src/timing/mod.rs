@@ -113,7 +113,7 @@ impl Analysis {
     /// Analyses the turns of `games` games, and those of one more that did not end, which counts as turns but not as a
     /// game.
     pub fn of(turns: &[Timed], games: usize, thresholds: &Thresholds) -> Self {
-        let kinds = [LimitKind::FirstTurn, LimitKind::Turn, LimitKind::Total];
+        let kinds = LimitKind::ALL;
         let spent = Spent::of_all(turns);
         let of_kind = |kind| KindStats::of(&spent, kind, games, thresholds);
         let by_kind = kinds.into_iter().filter_map(of_kind);

@@ -2,14 +2,13 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::judge::JudgeProgram;
 use super::rules::Game;
 use crate::measure::Measure;
 use crate::score::Direction;
 use crate::source::SourceError;
-use terms::limits::LimitKind;
+use terms::limits::Limits;
 
 /// Starts a game on a text.
 pub type Parse = Arc<dyn Fn(&str) -> Result<Box<dyn Game>, SourceError> + Send + Sync>;
@@ -47,8 +46,10 @@ pub struct GameKind {
     pub from_seed: FromSeed,
     /// Whether a seed only chooses one of the bundled test cases.
     pub seeds_choose_cases: bool,
-    /// The kinds of time limit that the game uses, with the official limits.
-    pub limits: Vec<(LimitKind, Duration)>,
+    /// The official time limits, of each kind that the game uses.
+    pub limits: Limits,
+    /// The official limit on a bot's memory in bytes, if there is one.
+    pub memory: Option<u64>,
     /// The test cases that come with the game, by name; the first one is the default.
     pub bundled: Vec<(String, String)>,
     /// The default bot, in the form that `--bot` takes; `None` if the user must name one.
@@ -105,7 +106,8 @@ impl GameKind {
             parse: Arc::new(parse),
             from_seed: Arc::new(|_, _| Err("this game has no test cases by seed".into())),
             seeds_choose_cases: false,
-            limits: Vec::new(),
+            limits: Limits::default(),
+            memory: None,
             bundled: Vec::new(),
             default_bot: None,
             better: Direction::Higher,
@@ -127,16 +129,6 @@ impl GameKind {
     /// The content of the bundled test case of this name.
     pub fn bundled(&self, name: &str) -> Option<&str> {
         self.bundled.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
-    }
-
-    /// The kinds of time limit that the game uses.
-    pub fn limit_kinds(&self) -> impl Iterator<Item = LimitKind> {
-        self.limits.iter().map(|&(kind, _)| kind)
-    }
-
-    /// The official limit of this kind, if the game uses it.
-    pub fn official_limit(&self, kind: LimitKind) -> Option<Duration> {
-        self.limits.iter().find(|(known, _)| *known == kind).map(|&(_, limit)| limit)
     }
 }
 

@@ -3,10 +3,15 @@
 use std::collections::BTreeMap;
 
 use regex_lite::Regex;
+use serde::{Serialize, Serializer};
 
 /// How the properties of a case are read from its text.
 #[derive(Debug, Clone)]
-pub struct Traits(Source);
+pub struct Traits {
+    /// The setting.
+    text: String,
+    source: Source,
+}
 
 #[derive(Debug, Clone)]
 enum Source {
@@ -29,15 +34,16 @@ impl Traits {
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         if text.contains("(?P<") || text.contains("(?<") {
             let pattern = Regex::new(text).map_err(|error| PatternError(error.to_string()))?;
-            return Ok(Self(Source::Pattern(pattern)));
+            return Ok(Self { text: text.to_owned(), source: Source::Pattern(pattern) });
         }
-        Ok(Self(Source::FirstLine(text.split_whitespace().map(str::to_owned).collect())))
+        let names = text.split_whitespace().map(str::to_owned).collect();
+        Ok(Self { text: text.to_owned(), source: Source::FirstLine(names) })
     }
 
     /// The properties of the case in `text` that are whole numbers.
     pub fn of(&self, text: &str) -> BTreeMap<String, u32> {
         let number = |(name, value): (&str, &str)| Some((name.to_owned(), value.parse().ok()?));
-        match &self.0 {
+        match &self.source {
             Source::FirstLine(names) => {
                 let words = text.lines().next().unwrap_or_default().split_whitespace();
                 let pairs = names.iter().map(String::as_str).zip(words);
@@ -50,6 +56,12 @@ impl Traits {
                 pairs.filter_map(number).collect()
             }
         }
+    }
+}
+
+impl Serialize for Traits {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
     }
 }
 

@@ -13,11 +13,11 @@ use terms::limits::LimitKind;
 fn the_games_have_their_official_limits_bots_and_cases() {
     let [samegame, squares] = &*GAMES;
     let (first, turn) = (Duration::from_secs(20), Duration::from_millis(50));
-    assert_eq!(samegame.limits, [(LimitKind::FirstTurn, first), (LimitKind::Turn, turn)]);
-    assert_eq!(samegame.official_limit(LimitKind::Turn), Some(turn));
-    assert_eq!(samegame.official_limit(LimitKind::Total), None);
-    assert_eq!(squares.limits, [(LimitKind::Total, Duration::from_secs(30))]);
-    assert_eq!(squares.limit_kinds().collect::<Vec<_>>(), [LimitKind::Total]);
+    assert_eq!(samegame.limits, [(LimitKind::FirstTurn, first), (LimitKind::Turn, turn)].into());
+    assert_eq!(samegame.limits.of(LimitKind::Turn), Some(turn));
+    assert_eq!(samegame.limits.of(LimitKind::Total), None);
+    assert_eq!(squares.limits, [(LimitKind::Total, Duration::from_secs(30))].into());
+    assert_eq!(squares.limits.kinds().collect::<Vec<_>>(), [LimitKind::Total]);
     assert_eq!(samegame.default_bot.as_deref(), Some("@greedy"));
     assert_eq!(squares.default_bot.as_deref(), Some("@squares-greedy"));
     assert_eq!((samegame.stderr_per_turn, squares.stderr_per_turn), (Some(4096), None));

@@ -54,7 +54,7 @@ pub(in crate::cli) fn boards() -> ArgValueCompleter {
         let bundled = built_in.iter().flat_map(|kind| &kind.bundled);
         let bundled = bundled.map(|(name, _)| format!("@{name}"));
         let own = project().games;
-        let own = own.iter().filter_map(|(name, game)| Some(game.game(name).ok()?.bundled));
+        let own = own.values().filter_map(|game| Some(game.game().ok()?.bundled));
         named_or_path(bundled.chain(own.flatten().map(|(name, _)| name)), typed)
     })
 }

@@ -67,7 +67,7 @@ pub struct Plan {
 }
 
 /// The rules about time and resources, as far as results depend on them.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
     /// The profile.
     pub profile: Profile,
@@ -140,8 +140,8 @@ impl Plan {
 
     /// The smallest time limit of the game, if it has one.
     pub fn smallest_limit(&self) -> Option<Duration> {
-        let game = self.kind()?;
-        game.limit_kinds().filter_map(|kind| self.rules.limits.of(kind)).min()
+        let kinds = self.kind()?.limits.kinds();
+        kinds.filter_map(|kind| self.rules.limits.of(kind)).min()
     }
 
     /// The time limits that are to be set to play its games again: a judge names its own again.

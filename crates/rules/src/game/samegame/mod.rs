@@ -28,7 +28,7 @@ use super::frames::{Frame, Picture};
 use super::kind::GameKind;
 use super::rules::{Exchange, Fault, Game, Played, Rejected};
 use crate::score::Score;
-use terms::limits::LimitKind;
+use terms::limits::{LimitKind, Limits};
 use terms::lines::{LineRules, Lines};
 use terms::verdict::NoReply;
 
@@ -47,10 +47,11 @@ pub fn kind() -> GameKind {
         bundled: bundled.map(|(name, board)| (name.to_owned(), board.to_owned())).into(),
         default_bot: Some("@greedy".to_owned()),
         stderr_per_turn: Some(4096),
-        limits: vec![
+        limits: Limits::from([
             (LimitKind::FirstTurn, Duration::from_secs(20)),
             (LimitKind::Turn, Duration::from_millis(50)),
-        ],
+        ]),
+        memory: Some(768 << 20),
         ..GameKind::new("samegame", "SameGame", |source| {
             Ok(Box::new(SameGame::new(boardfile::parse(source)?)))
         })

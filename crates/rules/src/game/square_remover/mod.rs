@@ -24,7 +24,7 @@ use super::kind::{GameKind, SeedError, SeedOptions};
 use super::rules::{Exchange, Fault, Game, Played, Rejected};
 use crate::measure::Measure;
 use crate::score::Score;
-use terms::limits::LimitKind;
+use terms::limits::{LimitKind, Limits};
 use terms::lines::{LineRules, Lines};
 use terms::verdict::NoReply;
 
@@ -37,7 +37,9 @@ pub fn kind() -> GameKind {
         default_bot: Some("@squares-greedy".to_owned()),
         prints_summary: true,
         measure: Measure::Ratio,
-        limits: vec![(LimitKind::Total, Duration::from_secs(30))],
+        limits: Limits::from([(LimitKind::Total, Duration::from_secs(30))]),
+        // The statement's limit.
+        memory: Some(1 << 30),
         ..GameKind::new("square-remover", "Square Remover", |source| {
             Ok(Box::new(SquareRemover::new(&TestCase::parse(source)?)))
         })

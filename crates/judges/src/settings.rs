@@ -1,0 +1,288 @@
+//! The settings of a game whose judge is another program: a table `[game.NAME]`.
+//!
+//! A key is a field here, or of the struct of its kind of game. What a file may say, which kinds of games take the key, and
+//! what a plan stores of it follow from the field.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer as _, Visitor};
+use serde::{Deserialize, Serialize, forward_to_deserialize_any};
+use toml::Spanned;
+use toml::de::DeValue;
+
+use crate::case;
+use crate::codingame::Codingame;
+use crate::command::{JudgeCommand, JudgeLimits};
+use crate::json_lines::JsonLines;
+use crate::scored::Scored;
+use crate::tester::Tester;
+use rules::measure::Measure;
+use rules::score::Direction;
+use terms::limits::LimitKind;
+use terms::values::{Bound, GameLimits, Limit, Size, words};
+
+/// The settings of a game.
+#[derive(Debug, Clone)]
+pub struct GameSettings {
+    /// The keys that games of every kind have.
+    pub common: Common,
+    /// The keys of its kind.
+    pub judge: JudgeSettings,
+}
+
+/// The keys that only games of one kind have, by the value of `kind`.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum JudgeSettings {
+    /// A referee of CodinGame's SDK.
+    Codingame(Codingame),
+    /// A judge in any language, JSON lines.
+    Judge(JsonLines),
+    /// A program that scores one answer.
+    Scored(Scored),
+    /// A tester that starts the bot itself.
+    Tester(Tester),
+}
+
+/// The keys that games of every kind have.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(rename_all = "kebab-case", expecting = "a table [game.NAME]")]
+pub struct Common {
+    /// The game's name.
+    #[serde(skip)]
+    pub name: String,
+    /// The folder of the settings, in which relative paths start.
+    #[serde(skip)]
+    pub folder: PathBuf,
+    /// The protocol that its judge speaks.
+    pub kind: String,
+    /// What starts the judge, split into words as a shell would.
+    pub command: String,
+    /// The game's name to display.
+    pub title: Option<String>,
+    /// Which scores are better.
+    pub better: Option<Direction>,
+    /// What its leaderboard adds up.
+    #[serde(default)]
+    pub measure: Measure,
+    /// The files of its test cases.
+    #[serde(default, deserialize_with = "words")]
+    pub cases: Vec<String>,
+    /// Limits for questions for which the judge names none.
+    #[serde(default)]
+    pub limits: GameLimits,
+    /// The judge's time from its start to its first question.
+    pub start_limit: Option<Limit>,
+    /// The judge's time for each later step.
+    pub judge_limit: Option<Limit>,
+    /// The judge's memory.
+    pub memory: Option<Bound<Size>>,
+    /// Environment variables to set for the judge.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+}
+
+/// A setting that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{key}: {problem}")]
+pub struct Wrong {
+    /// The setting.
+    pub key: &'static str,
+    /// What is wrong, and what would be right.
+    pub problem: String,
+}
+
+/// A kind of game.
+struct Kind {
+    /// The value of the setting `kind`.
+    name: &'static str,
+    /// The keys that not all kinds have.
+    keys: fn() -> &'static [&'static str],
+    /// The limits that its games may have.
+    limits: &'static [LimitKind],
+    read: fn(Spanned<DeValue<'_>>) -> Result<JudgeSettings, toml::de::Error>,
+}
+
+const KINDS: [Kind; 4] = [
+    Kind {
+        name: "codingame",
+        keys: keys::<Codingame>,
+        limits: &[LimitKind::FirstTurn, LimitKind::Turn],
+        read: |table| Ok(JudgeSettings::Codingame(read(table)?)),
+    },
+    Kind {
+        name: "judge",
+        keys: keys::<JsonLines>,
+        limits: &[LimitKind::FirstTurn, LimitKind::Turn],
+        read: |table| Ok(JudgeSettings::Judge(read(table)?)),
+    },
+    Kind {
+        name: "scored",
+        keys: keys::<Scored>,
+        limits: &[LimitKind::Total],
+        read: |table| Ok(JudgeSettings::Scored(read(table)?)),
+    },
+    Kind {
+        name: "tester",
+        keys: keys::<Tester>,
+        limits: &LimitKind::ALL,
+        read: |table| Ok(JudgeSettings::Tester(read(table)?)),
+    },
+];
+
+/// Deserializes a table; keys that are not fields are ignored.
+fn read<T: DeserializeOwned>(table: Spanned<DeValue<'_>>) -> Result<T, toml::de::Error> {
+    T::deserialize(table.into_deserializer())
+}
+
+impl GameSettings {
+    /// Reads the table `[game.NAME]` of the game called `name`.
+    ///
+    /// # Errors
+    /// The offset of the mistake in the text, and what is wrong.
+    pub fn read(name: &str, table: Spanned<DeValue<'_>>) -> Result<Self, (usize, String)> {
+        let start = table.span().start;
+        let wrong = |error: toml::de::Error| {
+            let offset = error.span().map_or(start, |span| span.start);
+            (offset, error.message().replace('\n', " "))
+        };
+        refuse_keys(&table)?;
+        let common: Common = read(table.clone()).map_err(wrong)?;
+        let Some(kind) = KINDS.iter().find(|kind| kind.name == common.kind) else {
+            let kinds = KINDS.map(|kind| kind.name).join(", ");
+            let problem = format!("there is no kind `{}`; the kinds are: {kinds}", common.kind);
+            return Err((offset_of(&table, "kind"), problem));
+        };
+        let common = Common { name: name.to_owned(), ..common };
+        Ok(Self { common, judge: (kind.read)(table).map_err(wrong)? })
+    }
+
+    /// The files of its test cases; their folder, if nothing else is in it.
+    pub fn places_of_cases(&self) -> Vec<PathBuf> {
+        let Common { cases, folder, .. } = &self.common;
+        cases.iter().flat_map(|word| case::places_of_files(word, folder)).collect()
+    }
+}
+
+impl Common {
+    /// The words of the command.
+    ///
+    /// # Errors
+    /// When there are none.
+    pub fn words(&self) -> Result<Vec<String>, Wrong> {
+        let words = shlex::split(&self.command).unwrap_or_default();
+        if words.is_empty() {
+            let problem = "the command is empty, or has a quote that is not closed".to_owned();
+            return Err(Wrong { key: "command", problem });
+        }
+        Ok(words)
+    }
+
+    /// The command that starts the judge, with its limits.
+    pub(crate) fn judge_command(&self) -> Result<JudgeCommand, Wrong> {
+        let defaults = JudgeLimits::default();
+        let memory = self.memory.map(|memory| memory.limit().map(|size| size.0));
+        let limits = JudgeLimits {
+            start: self.start_limit.map_or(defaults.start, |limit| limit.0),
+            step: self.judge_limit.map_or(defaults.step, |limit| limit.0),
+            memory: memory.unwrap_or(defaults.memory),
+            ..defaults
+        };
+        let folder = self.folder.clone();
+        Ok(JudgeCommand { words: self.words()?, folder, env: self.env.clone(), limits })
+    }
+
+    /// Refuses limits that games of its kind do not have.
+    pub(crate) fn refuse_limits(&self) -> Result<(), Wrong> {
+        let known =
+            KINDS.iter().find(|kind| kind.name == self.kind).map_or(&[][..], |kind| kind.limits);
+        let mut times = self.limits.times.kinds();
+        let strange = times.find(|kind| !known.contains(kind)).map(LimitKind::name);
+        let Some(strange) = strange.or(self.limits.memory.map(|_| "memory")) else {
+            return Ok(());
+        };
+        let known: Vec<_> = known.iter().map(|kind| kind.name()).collect();
+        let problem = format!(
+            "games of kind = \"{}\" have no limit `{strange}`; they have: {}",
+            self.kind,
+            known.join(", ")
+        );
+        Err(Wrong { key: "limits", problem })
+    }
+
+    /// What decides its games besides the command, as plans and logs store it: what this kind of game says.
+    pub(crate) fn deciding<K: Serialize>(&self, kind: &K) -> BTreeMap<String, String> {
+        let kind = serde_json::to_value(kind).expect("plain data");
+        let fields = kind.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
+        let text = |value: &serde_json::Value| match value.as_str() {
+            Some(text) => text.to_owned(),
+            None => value.to_string(),
+        };
+        let env = self.env.iter().map(|(name, value)| (format!("env.{name}"), value.clone()));
+        fields.map(|(key, value)| (key.clone(), text(value))).chain(env).collect()
+    }
+}
+
+/// Refuses keys that no game has, and those that are for games of other kinds.
+fn refuse_keys(table: &Spanned<DeValue<'_>>) -> Result<(), (usize, String)> {
+    let Some(fields) = table.get_ref().as_table() else { return Ok(()) };
+    let named = fields.get("kind").and_then(|kind| kind.get_ref().as_str());
+    let of_kind = KINDS.iter().filter(|kind| named == Some(kind.name));
+    let known = of_kind.flat_map(|kind| (kind.keys)()).chain(keys::<Common>());
+    let known: Vec<&str> = known.copied().collect();
+    for (key, value) in fields.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
+        let (offset, key) = (key.span().start, key.get_ref().as_ref());
+        let takers = KINDS.iter().filter(|kind| (kind.keys)().contains(&key));
+        let takers: Vec<_> = takers.map(|kind| format!("kind = \"{}\"", kind.name)).collect();
+        if takers.is_empty() {
+            let known = known.join("`, `");
+            return Err((offset, format!("unknown field `{key}`, expected one of `{known}`")));
+        }
+        // The error about a kind that does not exist comes first.
+        if KINDS.iter().any(|kind| named == Some(kind.name)) {
+            let problem = format!("`{key}` is for games of {}", takers.join(" or "));
+            return Err((value.span().start, problem));
+        }
+    }
+    Ok(())
+}
+
+/// Where the value of a key starts; the table itself if it lacks the key.
+fn offset_of(table: &Spanned<DeValue<'_>>, key: &str) -> usize {
+    let value = table.get_ref().as_table().and_then(|fields| fields.get(key));
+    value.map_or(table.span(), Spanned::span).start
+}
+
+/// The keys of a struct in settings, as its `Deserialize` names them.
+fn keys<T: DeserializeOwned>() -> &'static [&'static str] {
+    struct Keys<'a>(&'a mut &'static [&'static str]);
+
+    impl<'de> Deserializer<'de> for Keys<'_> {
+        type Error = serde::de::value::Error;
+
+        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
+            Err(Self::Error::custom("only the keys are of interest"))
+        }
+
+        fn deserialize_struct<V: Visitor<'de>>(
+            self,
+            _: &'static str,
+            fields: &'static [&'static str],
+            visitor: V,
+        ) -> Result<V::Value, Self::Error> {
+            *self.0 = fields;
+            self.deserialize_any(visitor)
+        }
+
+        forward_to_deserialize_any! {
+            bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit
+            unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+        }
+    }
+
+    let mut keys: &[&str] = &[];
+    // Always an error: there is no value.
+    let _ = T::deserialize(Keys(&mut keys)).is_err();
+    keys
+}

@@ -1,0 +1,268 @@
+//! Values in settings as users write them: times, sizes, counts, and the limits of a game.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use bytesize::ByteSize;
+use jiff::SignedDuration;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
+
+use crate::limits::{LimitKind, Limits};
+use crate::text::{exact_duration, exact_size};
+
+/// A text is not the value of a setting. The message names what would be right.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ValueError(String);
+
+impl fmt::Display for ValueError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ValueError {}
+
+impl From<String> for ValueError {
+    fn from(problem: String) -> Self {
+        Self(problem)
+    }
+}
+
+/// A time limit as a user writes it: a number with a unit, more than zero and at most
+/// [`MAX`](Self::MAX).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Limit(pub Duration);
+
+impl Limit {
+    /// Longer than any bot needs, and short enough for arithmetic not to overflow.
+    pub const MAX: Duration = Duration::from_hours(1000);
+}
+
+impl FromStr for Limit {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let text = text.trim();
+        let duration: SignedDuration = text.parse().map_err(|_| {
+            format!("`{text}` is not a duration; write a number with a unit, such as 50ms or 20s")
+        })?;
+        if !duration.is_positive() {
+            return Err(format!("`{text}` must be more than zero").into());
+        }
+        let duration = duration.unsigned_abs();
+        if duration > Self::MAX {
+            let problem = "is more than 1000h; the profile `unlimited` has no limits";
+            return Err(format!("`{text}` {problem}").into());
+        }
+        Ok(Self(duration))
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&exact_duration(self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Limit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
+/// A limit that can be lifted with the word `none`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound<T> {
+    /// There is no limit.
+    None,
+    /// The limit.
+    At(T),
+}
+
+/// A number of bytes with a unit: 768MiB, 64kB, 512B.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Size(pub u64);
+
+impl FromStr for Size {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let text = text.trim();
+        let size =
+            text.parse::<ByteSize>().ok().filter(|_| !text.ends_with(|c: char| c.is_ascii_digit()));
+        match size.map(|size| size.as_u64()) {
+            Some(0) => Err(format!("`{text}` must be more than zero").into()),
+            Some(bytes) => Ok(Self(bytes)),
+            None => Err(format!(
+                "`{text}` is not a size; write a number with a unit, such as 768MiB or 64kB, or none"
+            )
+            .into()),
+        }
+    }
+}
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&exact_size(self.0))
+    }
+}
+
+/// A number of processes or files, at least one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Count(pub u64);
+
+impl FromStr for Count {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let number = text.trim().parse().ok().filter(|&number| number > 0);
+        let wrong = || format!("`{text}` is not a whole number of at least 1, or none").into();
+        number.map(Self).ok_or_else(wrong)
+    }
+}
+
+impl<T: fmt::Display> fmt::Display for Bound<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::At(limit) => limit.fmt(f),
+        }
+    }
+}
+
+impl<T: FromStr<Err = ValueError>> FromStr for Bound<T> {
+    type Err = ValueError;
+
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        if text.trim() == "none" { Ok(Self::None) } else { text.parse().map(Self::At) }
+    }
+}
+
+impl<'de, T: FromStr<Err = ValueError>> Deserialize<'de> for Bound<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected a number, a text with a unit, or \"none\"")]
+        enum Typed {
+            Number(i64),
+            Text(String),
+        }
+        let text = match Typed::deserialize(deserializer)? {
+            Typed::Number(number) => number.to_string(),
+            Typed::Text(text) => text,
+        };
+        text.parse().map_err(D::Error::custom)
+    }
+}
+
+impl<T> Bound<T> {
+    /// The setting for a limit.
+    pub fn from_limit(limit: Option<T>) -> Self {
+        limit.map_or(Self::None, Self::At)
+    }
+
+    /// The limit, if there is one.
+    pub fn limit(self) -> Option<T> {
+        match self {
+            Self::None => None,
+            Self::At(limit) => Some(limit),
+        }
+    }
+}
+
+/// The limits of a game, each of which may be unset: a table `[limits.NAME]`, or flags.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+#[serde(from = "LimitsTable")]
+pub struct GameLimits {
+    /// The time limits.
+    pub times: Limits,
+    /// The memory of all the bot's processes together.
+    pub memory: Option<Bound<Size>>,
+}
+
+/// The keys of such a table.
+#[derive(Deserialize)]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "the limits of a game: `turn = \"50ms\"` below the line `[limits.samegame]`"
+)]
+struct LimitsTable {
+    first_turn: Option<Limit>,
+    turn: Option<Limit>,
+    total: Option<Limit>,
+    memory: Option<Bound<Size>>,
+}
+
+impl From<LimitsTable> for GameLimits {
+    fn from(table: LimitsTable) -> Self {
+        let LimitsTable { first_turn, turn, total, memory } = table;
+        Self::new([first_turn, turn, total], memory)
+    }
+}
+
+impl GameLimits {
+    /// The limits with these times, in the order of [`LimitKind::ALL`].
+    pub fn new(times: [Option<Limit>; 3], memory: Option<Bound<Size>>) -> Self {
+        let time = |kind: LimitKind| times[kind as usize].map(|limit| limit.0);
+        Self { times: Limits::from_kinds(time), memory }
+    }
+}
+
+/// Reads one text, or a list of them.
+///
+/// # Errors
+/// When the value is neither.
+pub fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Words {
+        One(String),
+        Several(Vec<String>),
+    }
+
+    Ok(match Words::deserialize(deserializer)? {
+        Words::One(word) => vec![word],
+        Words::Several(words) => words,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_have_a_unit_and_are_more_than_zero() {
+        for (text, nanos) in
+            [("50ms", 50_000_000), ("1.5s", 1_500_000_000), ("2 m", 120_000_000_000)]
+        {
+            assert_eq!(text.parse(), Ok(Limit(Duration::from_nanos(nanos))), "{text}");
+        }
+        for text in ["50ms", "20s", "1500ms"] {
+            assert_eq!(text.parse::<Limit>().expect(text).to_string(), text);
+        }
+        for text in ["", "50", "0ms", "0s", "-1s", "fast", "1e9", "1001h", "9999999999999h"] {
+            assert!(text.parse::<Limit>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn sizes_have_a_unit_and_are_more_than_zero() {
+        for (text, bytes) in [("768MiB", 805_306_368), ("64kB", 64_000), ("512 B", 512)] {
+            assert_eq!(text.parse(), Ok(Bound::At(Size(bytes))), "{text}");
+        }
+        assert_eq!("none".parse(), Ok(Bound::<Size>::None));
+        for text in ["", "512", "0MB", "-1MB", "much", "1.5"] {
+            assert!(text.parse::<Bound<Size>>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn counts_are_whole_and_more_than_zero() {
+        assert_eq!("512".parse(), Ok(Bound::At(Count(512))));
+        for text in ["", "0", "-1", "1.5", "many"] {
+            assert!(text.parse::<Bound<Count>>().is_err(), "{text:?}");
+        }
+    }
+}
