@@ -36,7 +36,6 @@ impl GameSettings {
     /// When a setting is wrong, or a file that it names.
     pub fn game(&self) -> Result<GameKind, Wrong> {
         let Self { common, judge } = self;
-        common.refuse_limits()?;
         let command = common.judge_command()?;
         match judge.clone() {
             JudgeSettings::Codingame(game) => codingame(common, Codingame { command, ..game }),
@@ -168,7 +167,7 @@ fn kind(
     read: fn(&str) -> Result<String, SourceError>,
 ) -> Result<GameKind, Wrong> {
     let judge = JudgeProgram {
-        kind: common.kind.clone(),
+        kind: common.kind.name.to_owned(),
         command: common.words()?,
         settings: common.deciding(&judges),
         files: BTreeMap::new(),
@@ -181,7 +180,7 @@ fn kind(
         Ok(Box::new(Judged::new(&name, case, judges.clone())))
     });
     Ok(GameKind {
-        limits: common.limits.times.or(&limits),
+        limits: common.times(&limits)?,
         better: common.better.unwrap_or_default(),
         measure: common.measure,
         judge: Some(judge),

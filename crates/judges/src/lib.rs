@@ -30,4 +30,4 @@ pub mod tester;
 
 pub use self::command::{JudgeCommand, JudgeLimits};
 pub use self::printed::{ScorePattern, ScorePatternError};
-pub use self::settings::{Common, GameSettings, JudgeSettings, Wrong};
+pub use self::settings::{Common, GameSettings, JudgeSettings, Kind, Wrong};

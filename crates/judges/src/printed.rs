@@ -78,8 +78,14 @@ impl Default for ScorePattern {
 impl TryFrom<String> for ScorePattern {
     type Error = ScorePatternError;
 
+    /// A pattern of the user's.
     fn try_from(pattern: String) -> Result<Self, ScorePatternError> {
-        Self::new(&pattern)
+        let pattern = Regex::new(&pattern);
+        let pattern = pattern.map_err(|error| ScorePatternError::Malformed(error.to_string()))?;
+        if pattern.capture_names().flatten().all(|name| name != "score") {
+            return Err(ScorePatternError::NoGroup);
+        }
+        Ok(Self(vec![pattern]))
     }
 }
 
@@ -94,19 +100,6 @@ impl Serialize for ScorePattern {
 }
 
 impl ScorePattern {
-    /// A pattern of the user's.
-    ///
-    /// # Errors
-    /// What is wrong with it.
-    pub fn new(pattern: &str) -> Result<Self, ScorePatternError> {
-        let pattern = Regex::new(pattern);
-        let pattern = pattern.map_err(|error| ScorePatternError::Malformed(error.to_string()))?;
-        if pattern.capture_names().flatten().all(|name| name != "score") {
-            return Err(ScorePatternError::NoGroup);
-        }
-        Ok(Self(vec![pattern]))
-    }
-
     /// The text with the score, and the score: the last match in standard error, or else in standard output, which some
     /// testers fill with what the bot wrote: such lines do not count.
     fn find<'a>(&self, printed: &'a Printed) -> Option<(&'a str, Score)> {
@@ -336,12 +329,13 @@ mod tests {
 
     #[test]
     fn a_pattern_of_ones_own_takes_the_place_of_the_usual_ones() {
-        let pattern = ScorePattern::new(r"points: (?P<score>\d+)").expect("a pattern");
+        let pattern =
+            ScorePattern::try_from(r"points: (?P<score>\d+)".to_owned()).expect("a pattern");
         let end =
             pattern.judge(&printed("points: 3, points: 4\nScore = 9\n", "", 0)).expect("well");
         assert_eq!(end.score.as_deref(), Some("4"));
         for (pattern, problem) in [("(", "open group"), (r"points: (\d+)", "(?P<score>…)")] {
-            let found = ScorePattern::new(pattern).expect_err(pattern).to_string();
+            let found = ScorePattern::try_from(pattern.to_owned()).expect_err(pattern).to_string();
             assert!(found.contains(problem), "{found}");
         }
     }

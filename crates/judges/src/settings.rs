@@ -19,7 +19,7 @@ use crate::scored::Scored;
 use crate::tester::Tester;
 use rules::measure::Measure;
 use rules::score::Direction;
-use terms::limits::LimitKind;
+use terms::limits::{LimitKind, Limits};
 use terms::values::{Bound, GameLimits, Limit, Size, words};
 
 /// The settings of a game.
@@ -56,7 +56,8 @@ pub struct Common {
     #[serde(skip)]
     pub folder: PathBuf,
     /// The protocol that its judge speaks.
-    pub kind: String,
+    #[serde(deserialize_with = "kind")]
+    pub kind: &'static Kind,
     /// What starts the judge, split into words as a shell would.
     pub command: String,
     /// The game's name to display.
@@ -94,39 +95,34 @@ pub struct Wrong {
 }
 
 /// A kind of game.
-struct Kind {
+#[derive(Debug)]
+pub struct Kind {
     /// The value of the setting `kind`.
-    name: &'static str,
+    pub name: &'static str,
     /// The keys that not all kinds have.
     keys: fn() -> &'static [&'static str],
-    /// The limits that its games may have.
-    limits: &'static [LimitKind],
     read: fn(Spanned<DeValue<'_>>) -> Result<JudgeSettings, toml::de::Error>,
 }
 
-const KINDS: [Kind; 4] = [
+static KINDS: [Kind; 4] = [
     Kind {
         name: "codingame",
         keys: keys::<Codingame>,
-        limits: &[LimitKind::FirstTurn, LimitKind::Turn],
         read: |table| Ok(JudgeSettings::Codingame(read(table)?)),
     },
     Kind {
         name: "judge",
         keys: keys::<JsonLines>,
-        limits: &[LimitKind::FirstTurn, LimitKind::Turn],
         read: |table| Ok(JudgeSettings::Judge(read(table)?)),
     },
     Kind {
         name: "scored",
         keys: keys::<Scored>,
-        limits: &[LimitKind::Total],
         read: |table| Ok(JudgeSettings::Scored(read(table)?)),
     },
     Kind {
         name: "tester",
         keys: keys::<Tester>,
-        limits: &LimitKind::ALL,
         read: |table| Ok(JudgeSettings::Tester(read(table)?)),
     },
 ];
@@ -149,13 +145,8 @@ impl GameSettings {
         };
         refuse_keys(&table)?;
         let common: Common = read(table.clone()).map_err(wrong)?;
-        let Some(kind) = KINDS.iter().find(|kind| kind.name == common.kind) else {
-            let kinds = KINDS.map(|kind| kind.name).join(", ");
-            let problem = format!("there is no kind `{}`; the kinds are: {kinds}", common.kind);
-            return Err((offset_of(&table, "kind"), problem));
-        };
         let common = Common { name: name.to_owned(), ..common };
-        Ok(Self { common, judge: (kind.read)(table).map_err(wrong)? })
+        Ok(Self { judge: (common.kind.read)(table).map_err(wrong)?, common })
     }
 
     /// The files of its test cases; their folder, if nothing else is in it.
@@ -193,21 +184,18 @@ impl Common {
         Ok(JudgeCommand { words: self.words()?, folder, env: self.env.clone(), limits })
     }
 
-    /// Refuses limits that games of its kind do not have.
-    pub(crate) fn refuse_limits(&self) -> Result<(), Wrong> {
-        let known =
-            KINDS.iter().find(|kind| kind.name == self.kind).map_or(&[][..], |kind| kind.limits);
-        let mut times = self.limits.times.kinds();
-        let strange = times.find(|kind| !known.contains(kind)).map(LimitKind::name);
-        let Some(strange) = strange.or(self.limits.memory.map(|_| "memory")) else {
-            return Ok(());
+    /// The time limits of its games over the defaults; refuses limits that have no default.
+    pub(crate) fn times(&self, defaults: &Limits) -> Result<Limits, Wrong> {
+        let GameLimits { times, memory } = &self.limits;
+        let strange = times.kinds().find(|kind| defaults.of(*kind).is_none()).map(LimitKind::name);
+        let Some(strange) = strange.or(memory.map(|_| "memory")) else {
+            return Ok(times.or(defaults));
         };
-        let known: Vec<_> = known.iter().map(|kind| kind.name()).collect();
-        let problem = format!(
-            "games of kind = \"{}\" have no limit `{strange}`; they have: {}",
-            self.kind,
-            known.join(", ")
-        );
+        let kind = self.kind.name;
+        let known: Vec<_> = defaults.kinds().map(LimitKind::name).collect();
+        let known = known.join(", ");
+        let problem =
+            format!("games of kind = \"{kind}\" have no limit `{strange}`; they have: {known}");
         Err(Wrong { key: "limits", problem })
     }
 
@@ -248,10 +236,14 @@ fn refuse_keys(table: &Spanned<DeValue<'_>>) -> Result<(), (usize, String)> {
     Ok(())
 }
 
-/// Where the value of a key starts; the table itself if it lacks the key.
-fn offset_of(table: &Spanned<DeValue<'_>>, key: &str) -> usize {
-    let value = table.get_ref().as_table().and_then(|fields| fields.get(key));
-    value.map_or(table.span(), Spanned::span).start
+/// Reads the setting `kind`.
+fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static Kind, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
+        let kinds: Vec<_> = KINDS.iter().map(|kind| kind.name).collect();
+        let kinds = kinds.join(", ");
+        D::Error::custom(format!("there is no kind `{name}`; the kinds are: {kinds}"))
+    })
 }
 
 /// The keys of a struct in settings, as its `Deserialize` names them.

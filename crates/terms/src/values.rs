@@ -12,24 +12,6 @@ use serde::{Deserialize, Deserializer};
 use crate::limits::{LimitKind, Limits};
 use crate::text::{exact_duration, exact_size};
 
-/// A text is not the value of a setting. The message names what would be right.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ValueError(String);
-
-impl fmt::Display for ValueError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ValueError {}
-
-impl From<String> for ValueError {
-    fn from(problem: String) -> Self {
-        Self(problem)
-    }
-}
-
 /// A time limit as a user writes it: a number with a unit, more than zero and at most
 /// [`MAX`](Self::MAX).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,20 +23,20 @@ impl Limit {
 }
 
 impl FromStr for Limit {
-    type Err = ValueError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ValueError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let duration: SignedDuration = text.parse().map_err(|_| {
             format!("`{text}` is not a duration; write a number with a unit, such as 50ms or 20s")
         })?;
         if !duration.is_positive() {
-            return Err(format!("`{text}` must be more than zero").into());
+            return Err(format!("`{text}` must be more than zero"));
         }
         let duration = duration.unsigned_abs();
         if duration > Self::MAX {
             let problem = "is more than 1000h; the profile `unlimited` has no limits";
-            return Err(format!("`{text}` {problem}").into());
+            return Err(format!("`{text}` {problem}"));
         }
         Ok(Self(duration))
     }
@@ -86,19 +68,18 @@ pub enum Bound<T> {
 pub struct Size(pub u64);
 
 impl FromStr for Size {
-    type Err = ValueError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ValueError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let size =
             text.parse::<ByteSize>().ok().filter(|_| !text.ends_with(|c: char| c.is_ascii_digit()));
         match size.map(|size| size.as_u64()) {
-            Some(0) => Err(format!("`{text}` must be more than zero").into()),
+            Some(0) => Err(format!("`{text}` must be more than zero")),
             Some(bytes) => Ok(Self(bytes)),
             None => Err(format!(
                 "`{text}` is not a size; write a number with a unit, such as 768MiB or 64kB, or none"
-            )
-            .into()),
+            )),
         }
     }
 }
@@ -114,11 +95,11 @@ impl fmt::Display for Size {
 pub struct Count(pub u64);
 
 impl FromStr for Count {
-    type Err = ValueError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ValueError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let number = text.trim().parse().ok().filter(|&number| number > 0);
-        let wrong = || format!("`{text}` is not a whole number of at least 1, or none").into();
+        let wrong = || format!("`{text}` is not a whole number of at least 1, or none");
         number.map(Self).ok_or_else(wrong)
     }
 }
@@ -132,15 +113,15 @@ impl<T: fmt::Display> fmt::Display for Bound<T> {
     }
 }
 
-impl<T: FromStr<Err = ValueError>> FromStr for Bound<T> {
-    type Err = ValueError;
+impl<T: FromStr<Err = String>> FromStr for Bound<T> {
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ValueError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         if text.trim() == "none" { Ok(Self::None) } else { text.parse().map(Self::At) }
     }
 }
 
-impl<'de, T: FromStr<Err = ValueError>> Deserialize<'de> for Bound<T> {
+impl<'de, T: FromStr<Err = String>> Deserialize<'de> for Bound<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
         #[serde(untagged, expecting = "expected a number, a text with a unit, or \"none\"")]
@@ -157,11 +138,6 @@ impl<'de, T: FromStr<Err = ValueError>> Deserialize<'de> for Bound<T> {
 }
 
 impl<T> Bound<T> {
-    /// The setting for a limit.
-    pub fn from_limit(limit: Option<T>) -> Self {
-        limit.map_or(Self::None, Self::At)
-    }
-
     /// The limit, if there is one.
     pub fn limit(self) -> Option<T> {
         match self {

@@ -38,7 +38,7 @@ pub(super) fn run(args: &GamesArgs) -> Result<ExitCode, Failure> {
     let own = inputs::project()?.games;
     let own = own.iter().map(|(name, game)| Listed {
         name: name.clone(),
-        about: format!("{}: {}", game.settings.common.kind, game.settings.common.command),
+        about: format!("{}: {}", game.settings.common.kind.name, game.settings.common.command),
         place: Some(game.place()),
     });
     let listed: Vec<Listed> = built_in.chain(own).collect();

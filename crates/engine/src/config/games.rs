@@ -21,7 +21,7 @@ use terms::path::folder_of;
 #[derive(Debug, Clone, Default)]
 pub(super) struct GameSetting {
     /// `game = "NAME"`, or `default = "NAME"` among one's own games.
-    pub(super) chosen: Option<Spanned<String>>,
+    pub(super) chosen: Option<String>,
     pub(super) own: BTreeMap<String, OwnGame>,
 }
 
@@ -32,10 +32,9 @@ pub struct OwnGame {
     pub settings: GameSettings,
     /// The settings file.
     pub file: PathBuf,
-    /// The content of the file, and where in it the table and the values of its keys start.
-    source: Arc<str>,
-    start: usize,
-    values: BTreeMap<String, usize>,
+    /// Where in the file its table starts, and the values of its keys: errors without a problem.
+    start: SourceError,
+    values: BTreeMap<String, SourceError>,
 }
 
 /// The settings of a game of the user's own are wrong.
@@ -58,39 +57,44 @@ impl Over for GameSetting {
 impl GameSetting {
     /// Chooses a game.
     pub(super) fn of(name: &str) -> Self {
-        Self { chosen: Some(Spanned::new(0..0, name.to_owned())), ..Self::default() }
+        Self { chosen: Some(name.to_owned()), ..Self::default() }
     }
 
     /// Reads the setting from the text that it is in, and checks it where no other file is needed. The error has an
     /// offset in the text, and the problem.
     pub(super) fn read(value: Spanned<DeValue<'_>>, source: &str) -> Result<Self, (usize, String)> {
-        let source: Arc<str> = source.into();
-        let span = value.span();
-        let named = |name: String| Some(Spanned::new(span.clone(), name));
-        let games = match value.into_inner() {
-            DeValue::String(name) => {
-                return Ok(Self { chosen: named(name.into_owned()), ..Self::default() });
+        let mut offset = value.span().start;
+        let mut setting = Self::default();
+        match value.into_inner() {
+            DeValue::String(name) => setting.chosen = Some(name.into_owned()),
+            DeValue::Table(games) => {
+                for (name, value) in games {
+                    match value.get_ref().as_str() {
+                        Some(default) if name.get_ref() == "default" => {
+                            setting.chosen = Some(default.to_owned());
+                            offset = value.span().start;
+                        }
+                        _ => {
+                            let game = OwnGame::read(name.get_ref(), value, source)?;
+                            setting.own.insert(name.into_inner().into_owned(), game);
+                        }
+                    }
+                }
             }
-            DeValue::Table(games) => games,
             other => {
                 let problem = "expected a game's name, or tables [game.NAME]";
-                return Err((span.start, format!("invalid type: {}, {problem}", other.type_str())));
-            }
-        };
-        let mut setting = Self::default();
-        for (name, value) in games {
-            let name = name.into_inner();
-            match value.get_ref().as_str() {
-                Some(default) if name == "default" => {
-                    setting.chosen = Some(Spanned::new(value.span(), default.to_owned()));
-                }
-                _ => {
-                    let game = OwnGame::read(&name, value, Arc::clone(&source))?;
-                    setting.own.insert(name.into_owned(), game);
-                }
+                return Err((offset, format!("invalid type: {}, {problem}", other.type_str())));
             }
         }
-        Ok(setting)
+        match &setting.chosen {
+            Some(name) if !setting.has(name) => Err((offset, setting.unknown(name).to_string())),
+            _ => Ok(setting),
+        }
+    }
+
+    /// Whether there is a game of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.own.contains_key(name) || GameKind::named(name).is_some()
     }
 
     /// The row of the game called `name`: one of the user's own, or of the table of games.
@@ -111,7 +115,9 @@ impl GameSetting {
     /// Notes the file that the games were read from.
     pub(super) fn in_file(&mut self, file: &Path) {
         for game in self.own.values_mut() {
-            game.settings.common.folder = absolute_folder(file);
+            let folder = folder_of(file);
+            game.settings.common.folder =
+                std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
             file.clone_into(&mut game.file);
         }
     }
@@ -121,7 +127,7 @@ impl OwnGame {
     fn read(
         name: &str,
         table: Spanned<DeValue<'_>>,
-        source: Arc<str>,
+        source: &str,
     ) -> Result<Self, (usize, String)> {
         let start = table.span().start;
         if GAMES.iter().any(|kind| kind.name == name) {
@@ -134,15 +140,15 @@ impl OwnGame {
             return Err((start, format!("`{name}`: {problem}")));
         }
         let fields = table.get_ref().as_table().into_iter().flatten();
-        let values = fields.map(|(key, value)| (key.get_ref().to_string(), value.span().start));
-        let (values, file) = (values.collect(), PathBuf::new());
-        Ok(Self { settings: GameSettings::read(name, table)?, file, source, start, values })
+        let at = |offset| SourceError::at(source, offset, "");
+        let values = fields.map(|(key, value)| (key.get_ref().to_string(), at(value.span().start)));
+        let (values, start, file) = (values.collect(), at(start), PathBuf::new());
+        Ok(Self { settings: GameSettings::read(name, table)?, file, start, values })
     }
 
     /// Where its settings are: file and line.
     pub fn place(&self) -> String {
-        let SourceError { line, .. } = SourceError::at(&self.source, self.start, "");
-        format!("{}:{line}", self.file.display())
+        format!("{}:{}", self.file.display(), self.start.line)
     }
 
     /// The row of the table of games. Reads the files that the settings name, and starts nothing.
@@ -151,9 +157,8 @@ impl OwnGame {
     /// What is wrong in its settings.
     pub fn game(&self) -> Result<GameKind, OwnGameError> {
         self.try_game().map_err(|Wrong { key, problem }| {
-            let offset = self.values.get(key).copied().unwrap_or(self.start);
-            let problem = SourceError::at(&self.source, offset, problem);
-            OwnGameError { file: self.file.clone(), problem }
+            let place = self.values.get(key).unwrap_or(&self.start).clone();
+            OwnGameError { file: self.file.clone(), problem: SourceError { problem, ..place } }
         })
     }
 
@@ -183,10 +188,4 @@ impl OwnGame {
     fn words(&self) -> Vec<String> {
         self.settings.common.words().unwrap_or_default()
     }
-}
-
-/// The folder of a settings file, from which relative paths start.
-fn absolute_folder(file: &Path) -> PathBuf {
-    let folder = folder_of(file);
-    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
 }

@@ -20,9 +20,9 @@ use contain::bot::Containment;
 use results::suite::Rules;
 use rules::game::GameKind;
 use rules::source::SourceError;
-use terms::limits::{LimitKind, Limits, OnHostDelay, Profile};
+use terms::limits::{LimitKind, Limits, OnHostDelay, Profile, Resources};
 use terms::path::folder_of;
-use terms::values::{Bound, GameLimits, Limit, Size};
+use terms::values::{GameLimits, Limit};
 
 /// Settings, each of which may be unset.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -48,6 +48,9 @@ pub struct Layer {
     pub fixed: GameLimits,
     #[serde(default)]
     pub(super) resources: ResourceTable,
+    /// The resources of a game or a run played before, whatever the settings say.
+    #[serde(skip)]
+    pub(super) stored: Option<Resources>,
     #[serde(default)]
     pub(super) bot: BotTable,
     #[serde(default)]
@@ -79,9 +82,8 @@ pub(super) struct BotTable {
 
 over_by_field!(Layer:
     game, profile, relaxed_factor, on_host_delay, containment, sdk_soft, limits, fixed, resources,
-    bot, bots, boards, suite, cluster, folder
+    stored, bot, bots, boards, suite, cluster, folder
 );
-over_by_field!(GameLimits: times, memory);
 over_by_field!(SoftTable: extra, forgiven);
 over_by_field!(BotTable: grace, stderr_cap);
 
@@ -93,12 +95,11 @@ impl Layer {
 
     /// The settings of a game or a run played before, whose limits no profile changes again.
     pub fn of_rules(game: &str, rules: &Rules) -> Self {
-        let memory = Some(Bound::from_limit(rules.resources.memory.map(Size)));
         Self {
             profile: Some(rules.profile),
             on_host_delay: Some(rules.on_host_delay),
-            fixed: GameLimits { times: rules.limits, memory },
-            resources: ResourceTable::from_resources(&rules.resources),
+            fixed: GameLimits { times: rules.limits, memory: None },
+            stored: Some(rules.resources),
             ..Self::of_game(game)
         }
     }
@@ -120,7 +121,7 @@ impl Layer {
     pub fn games(self) -> Self {
         let mut game = self.game;
         if let (None, 1, Some(name)) = (&game.chosen, game.own.len(), game.own.keys().next()) {
-            game.chosen = Some(Spanned::new(0..0, name.clone()));
+            game.chosen = Some(name.clone());
         }
         Self { game, limits: self.limits, ..Self::default() }
     }
@@ -143,19 +144,16 @@ impl Layer {
         found.map(|(_, table)| *table).unwrap_or_default()
     }
 
-    /// Checks the names and limits of games. The error has an offset in the file, and the problem.
-    fn check_games(&self) -> Result<(), (usize, String)> {
-        let known = |name: &Spanned<String>| match GameKind::named(name.get_ref()) {
-            Some(game) => Ok(Some(game)),
-            None if self.game.own.contains_key(name.get_ref()) => Ok(None),
-            None => Err((name.span().start, self.game.unknown(name.get_ref()).to_string())),
-        };
-        self.game.chosen.as_ref().map(known).transpose()?;
+    /// Checks the limits of games. The error has an offset in the file, and the problem.
+    fn check_limits(&self) -> Result<(), (usize, String)> {
         for (name, table) in &self.limits {
-            if let Some(game) = known(name)?
-                && let Some(stray) = StrayLimit::among(&table.times, &game)
-            {
-                return Err((name.span().start, stray.to_string()));
+            let stray = match GameKind::named(name.get_ref()) {
+                Some(game) => StrayLimit::among(&table.times, &game).map(|stray| stray.to_string()),
+                None if self.game.has(name.get_ref()) => None,
+                None => Some(self.game.unknown(name.get_ref()).to_string()),
+            };
+            if let Some(problem) = stray {
+                return Err((name.span().start, problem));
             }
         }
         Ok(())
@@ -176,7 +174,7 @@ impl FromStr for Layer {
         let game = game.map(|game| GameSetting::read(game, source)).transpose();
         let read = game.and_then(|game| {
             layer.game = game.unwrap_or_default();
-            layer.check_games()
+            layer.check_limits()
         });
         read.map_err(|(offset, problem)| {
             SourceError::at(source, offset, project::with_suggestion(problem))

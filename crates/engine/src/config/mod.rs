@@ -26,7 +26,7 @@ pub use self::values::{SeedRange, SeedsFileError, SeedsSource};
 use contain::bot::Containment;
 use rules::game::{GameKind, UnknownGame};
 use terms::limits::{Limits, MatchRules, OverrunRules, Profile, Resources, SoftLimit};
-pub use terms::values::{Bound, Count, GameLimits, Limit, Size, ValueError};
+pub use terms::values::{Bound, Count, GameLimits, Limit, Size};
 
 /// The file with every setting and its default.
 pub const DEFAULT: &str = include_str!("../../configs/default.toml");
@@ -96,7 +96,7 @@ impl Config {
     /// When a layer names an unknown game, or sets a limit that the game does not use.
     pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Self, ConfigError> {
         let settings = laid_over(layers);
-        let name = need(settings.game.chosen.as_ref(), "game")?.get_ref();
+        let name = need(settings.game.chosen.as_ref(), "game")?;
         let game = settings.game.kind(name)?;
         Self::complete(game, &settings)
     }
@@ -128,9 +128,10 @@ impl Config {
             relaxed_factor,
             sdk_soft,
             containment: need(settings.containment, "containment")?,
-            resources: settings
-                .resources
-                .resources(memory.map_or(game.memory, |set| bytes(Some(set)))),
+            resources: settings.stored.unwrap_or_else(|| {
+                let memory = memory.map_or(game.memory, |set| bytes(Some(set)));
+                settings.resources.resources(memory)
+            }),
             log_size: bytes(settings.resources.log_size),
             project: Project {
                 folder: settings.folder.clone().unwrap_or_default(),

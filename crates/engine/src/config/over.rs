@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use terms::limits::Limits;
+use terms::values::GameLimits;
 use toml::Spanned;
 
 /// A setting, or a table of them, that may be set in several layers.
@@ -18,9 +18,9 @@ impl<T> Over for Option<T> {
     }
 }
 
-impl Over for Limits {
+impl Over for GameLimits {
     fn over(self, below: Self) -> Self {
-        self.or(&below)
+        Self { times: self.times.or(&below.times), memory: self.memory.or(below.memory) }
     }
 }
 

@@ -26,22 +26,6 @@ over_by_field!(ResourceTable:
 );
 
 impl ResourceTable {
-    /// The settings that resolve to these resources.
-    pub(super) fn from_resources(resources: &Resources) -> Self {
-        let size = |bytes: Option<u64>| Some(Bound::from_limit(bytes.map(Size)));
-        let count = |count: Option<u64>| Some(Bound::from_limit(count.map(Count)));
-        Self {
-            processes: count(resources.processes),
-            open_files: count(resources.open_files),
-            cpu_time: Some(Bound::from_limit(resources.cpu_time.map(|time| Limit(time.0)))),
-            file_size: size(resources.file_size),
-            turn_output: size(resources.turn_output),
-            game_output: size(resources.game_output),
-            game_stderr: size(resources.game_stderr),
-            log_size: None,
-        }
-    }
-
     /// The resources that these settings grant, with this limit on memory in bytes.
     pub(super) fn resources(self, memory: Option<u64>) -> Resources {
         let size = |bound: Option<Bound<Size>>| bound?.limit().map(|size| size.0);

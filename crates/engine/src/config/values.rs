@@ -7,8 +7,6 @@ use std::str::FromStr;
 use serde::Deserialize;
 use serde::de::Error as _;
 
-use terms::values::ValueError;
-
 /// A factor that relaxes limits, 1 to 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(try_from = "f64")]
@@ -43,22 +41,21 @@ impl SeedRange {
 }
 
 impl FromStr for SeedRange {
-    type Err = ValueError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ValueError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let (first, last) = text.split_once("..").unwrap_or((text, text));
         let number = |text: &str| text.trim().parse::<i64>().ok();
         match (number(first), number(last)) {
             (Some(first), Some(last)) if first <= last => Ok(Self { first, last }),
             (Some(first), Some(last)) => {
-                Err(format!("`{text}` runs backwards; write {last}..{first}").into())
+                Err(format!("`{text}` runs backwards; write {last}..{first}"))
             }
             (Some(first), None) if last.trim().is_empty() => Err(format!(
                 "`{text}` does not say where it ends; write for example {first}..{}",
                 first.saturating_add(99)
-            )
-            .into()),
-            _ => Err(format!("`{text}` is neither a number nor a range such as 1..10").into()),
+            )),
+            _ => Err(format!("`{text}` is neither a number nor a range such as 1..10")),
         }
     }
 }
@@ -86,7 +83,7 @@ pub struct SeedsFileError {
     /// The line, from 1.
     pub line: usize,
     /// What is wrong in it.
-    pub problem: ValueError,
+    pub problem: String,
 }
 
 impl SeedsSource {
@@ -108,10 +105,10 @@ impl SeedsSource {
 }
 
 impl FromStr for SeedsSource {
-    type Err = ValueError;
+    type Err = String;
 
     /// What begins as a number does is a list, and everything else a file.
-    fn from_str(text: &str) -> Result<Self, ValueError> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if text.is_empty() || text.starts_with(|c: char| c.is_ascii_digit() || c == '-') {
             return text.split(',').map(str::parse).collect::<Result<_, _>>().map(Self::List);

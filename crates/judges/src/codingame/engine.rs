@@ -4,11 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A version of the engine, such as 4.5.0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(try_from = "String")]
 pub struct EngineVersion([u32; 3]);
 
 /// The release notes call it 4.7.7, and the tags have it since 4.7.2; no earlier 4.7 was published.
@@ -91,9 +91,9 @@ impl TryFrom<String> for EngineVersion {
     }
 }
 
-impl From<EngineVersion> for String {
-    fn from(version: EngineVersion) -> Self {
-        version.to_string()
+impl Serialize for EngineVersion {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -75,7 +75,7 @@ impl Psytester {
             return;
         }
         let pattern = format!("(?m){pattern}");
-        match ScorePattern::new(&pattern) {
+        match ScorePattern::try_from(pattern.clone()) {
             Ok(_) => self.score = Some(pattern),
             Err(problem) => self.left.push(format!("{key}: {problem}")),
         }
