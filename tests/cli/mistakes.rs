@@ -275,12 +275,35 @@ fn a_game_becomes_a_page_and_one_turns_input_as_it_is_played() {
     assert_eq!(page("game.html"), page("again.html"));
     fs::write(scene.path().join("mine.html"), "mine").expect("written");
     assert!(error(scene.path(), &[&play[..], &["mine.html"]].concat()).contains("--force"));
-    run(&["replay", "game.jsonl", "--stdin", "all.txt"]);
     let inputs =
-        (1..=57).map(|turn| run(&["replay", "game.jsonl", "--turn-input", &turn.to_string()]));
-    assert_eq!(inputs.collect::<String>(), page("all.txt"));
-    let played = run(&[&play[..7], &["--turn-input", "3"]].concat());
-    assert_eq!(played, run(&["replay", "game.jsonl", "--turn-input", "3"]));
-    let said = error(scene.path(), &["replay", "game.jsonl", "--turn-input", "58"]);
-    assert!(said.contains("--turn-input 58: the game has 57 turns"), "{said}");
+        (1..=57).map(|turn| run(&["replay", "game.jsonl", "--export", &format!("input:{turn}")]));
+    assert_eq!(inputs.collect::<String>(), run(&["replay", "game.jsonl", "--export", "input"]));
+    let played = run(&[&play[..7], &["--export", "input:3"]].concat());
+    assert_eq!(played, run(&["replay", "game.jsonl", "--export", "input:3"]));
+    let said = error(scene.path(), &["replay", "game.jsonl", "--export", "input:58"]);
+    assert!(said.contains("--export input:58: the game has 57 turns"), "{said}");
+}
+
+#[test]
+fn old_spellings_of_flags_hold_for_one_version_and_say_the_new_ones() {
+    let place = Place::new();
+    let warned = |line: &str, new: &[&str]| {
+        let output = place.command(&line.split(' ').collect::<Vec<_>>()).output().expect("runs");
+        assert_code(&output, 0);
+        let said = stderr(&output);
+        let warnings = said.lines().filter(|line| line.contains("the old spelling"));
+        let expected = new.iter().map(|new| format!(" is now {new}; the next version"));
+        assert!(warnings.clone().zip(expected).all(|(line, new)| line.contains(&new)), "{said}");
+        assert_eq!(warnings.count(), new.len(), "{line}: {said}");
+        output.stdout
+    };
+    warned("play --bot @greedy --seed 7 --log log", &[]);
+    let sent = warned("replay log --turn-input 3", &["--export=input:3"]);
+    assert_eq!(sent, warned("replay log --export input:3", &[]));
+    warned("replay log --stdin sent", &["--export input > FILE"]);
+    assert!(place.path("sent").exists());
+    warned("suite --bot @greedy --seed 1 --run one", &[]);
+    let against = "suite --bot @greedy --against one --until-decided --run two";
+    warned(against, &["--against RUN"]);
+    warned("suite --bot @first --seed 1..9 --part-length 1h --run parts", &["--parts=1h"]);
 }

@@ -82,18 +82,7 @@ fn a_score_without_a_logarithm_is_refused_and_named() {
     for args in [
         &["compare", "zero:./bot", "old", "--score", "log"][..],
         &["report", "old", "zero", "--score", "log", "--html", "page.html"],
-        &[
-            "suite",
-            "--bot",
-            "@first",
-            "--against",
-            "zero",
-            "--until-decided",
-            "--score",
-            "log",
-            "--run",
-            "new",
-        ],
+        &["suite", "--bot", "@first", "--against", "zero", "--score", "log", "--run", "new"],
     ] {
         let output = runs.referee(args);
         let said = output.err();

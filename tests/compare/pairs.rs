@@ -125,8 +125,8 @@ fn a_plan_says_how_many_boards_a_difference_takes() {
     assert_snapshot!(plan(&["--plan", "1%"]), @"
     Boards to show a difference of 1%
 
-                               boards so far  deviation  difference  compare  --until-decided
-      b (new) against a (old)             80       50.3        10.0      201              250
+                               boards so far  deviation  difference  compare  --against
+      b (new) against a (old)             80       50.3        10.0      201        250
 
       compare shows such a difference in four of five comparisons on this many boards. Differences and scores are taken to vary as on the boards so far that both finish.
     ");
@@ -378,7 +378,7 @@ fn a_suite_stops_once_it_is_decided_who_is_better() {
             .run()
     };
     let against = |bot: &str, other: &str, run: &str| {
-        let args = ["--bot", bot, "--against", other, "--until-decided", "--run", run];
+        let args = ["--bot", bot, "--against", other, "--run", run];
         suite(&[&args[..], &PATIENT].concat())
     };
     let decided = against("@first", "weak", "new");
@@ -393,7 +393,7 @@ fn a_suite_stops_once_it_is_decided_who_is_better() {
     assert_eq!(again["decision"], report["decision"]);
     let ratio = suite(
         &[
-            &["--bot", "@first", "--against", "weak", "--until-decided", "--run", "ratio"][..],
+            &["--bot", "@first", "--against", "weak", "--run", "ratio"][..],
             &["--score", "ratio"],
             &PATIENT,
         ]
@@ -447,7 +447,7 @@ fn a_suite_stops_when_bots_are_even_and_says_how_to_go_on_when_the_boards_run_ou
         referee().current_dir(&runs.0).args(["suite", "--logs", "none"]).args(args).run()
     };
     let against = |margin: &str, run: &str| {
-        let args = ["--bot", LOSER, "--against", "old", "--until-decided", "--run", run];
+        let args = ["--bot", LOSER, "--against", "old", "--run", run];
         suite(&[&args[..], &["--margin", margin], &PATIENT].concat()).out()
     };
     let even = against("10", "even");
@@ -462,6 +462,6 @@ fn a_suite_stops_when_bots_are_even_and_says_how_to_go_on_when_the_boards_run_ou
     assert!(line.ends_with(hint), "{line}");
     let again = suite(&["--resume", "even", "--format", "json"]).json();
     assert_eq!(again["decision"]["bot_is"], "even");
-    let said = suite(&["--against", "old", "--until-decided", "--margin", "much"]).err();
+    let said = suite(&["--against", "old", "--margin", "much"]).err();
     assert!(said.contains("`much` is neither a percentage such as 0.5% nor points"), "{said}");
 }

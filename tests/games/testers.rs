@@ -210,7 +210,7 @@ fn a_bot_in_a_sandbox_reads_neither_the_tester_nor_the_cases() {
     for method in sandboxes() {
         let sandbox = ["--sandbox", "--containment", method];
         assert_eq!(read(&sandbox), ["own"], "{method}");
-        let shown = read(&[&sandbox[..], &["--sandbox-read", "in"]].concat());
+        let shown = read(&[&sandbox[..], &["--sandbox=in"]].concat());
         assert_eq!(shown, ["none 5", "own"], "{method}");
         // What the bot's own command names is its own.
         let own = play(&place, "none", "sh spy.sh in/none.txt", &sandbox).json();

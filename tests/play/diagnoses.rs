@@ -63,8 +63,8 @@ fn an_interpreter_in_a_home_is_named_where_a_sandbox_hides_a_part_of_it() {
     };
     let folder = home.join(".versions");
     let result = played(&[]);
-    assert_says(&result, &format!("`--sandbox-read {}` lets it read that", folder.display()));
-    let result = played(&[Path::new("--sandbox-read"), &folder]);
+    assert_says(&result, &format!("`--sandbox={}` lets it read that", folder.display()));
+    let result = played(&[Path::new(&format!("--sandbox={}", folder.display()))]);
     assert_says(&result, "exited with status 3");
 }
 

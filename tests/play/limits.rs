@@ -208,7 +208,7 @@ fn a_sandbox_leaves_a_bot_its_scratch_folder_and_the_system() {
         let folder = folder_to_pry_in();
         assert_eq!(pry(user, folder.path(), &["--sandbox"]), ["scratch", "system"]);
         assert!(folder.path().join("victim").exists() && !folder.path().join("new").exists());
-        let read = ["--sandbox", "--sandbox-read", folder.path().to_str().expect("UTF-8")];
+        let read = ["--sandbox", &format!("--sandbox={}", folder.path().display())];
         assert_eq!(pry(user, folder.path(), &read), ["read", "scratch", "system"]);
         if has_sandbox("seccomp") {
             let folder = folder_to_pry_in();

@@ -160,8 +160,7 @@ fn several_arrays(cluster: &Cluster) {
     let said = cluster
         .referee(&["suite", "--bot", "./loser", "--seed", "1..50"])
         .args(PATIENT)
-        .args(["--slurm", "--run", "it's #1 %j", "--parts", "45"])
-        .args(["--slurm-max-tasks", "3"])
+        .args(["--slurm=3", "--run", "it's #1 %j", "--parts", "45"])
         .run()
         .exits(0)
         .out();
@@ -226,7 +225,7 @@ fn mixed_processors(cluster: &Cluster) {
 fn a_suite_stops_once_it_is_decided(cluster: &Cluster) {
     let old = MadeRun::new(&[("@first", &[1; 600])]).on_real_boards();
     old.save(&cluster.path("old"));
-    let new = ["suite", "--bot", "@greedy", "--against", "old", "--until-decided", "--run", "new"];
+    let new = ["suite", "--bot", "@greedy", "--against", "old", "--run", "new"];
     let new = cluster
         .referee(&new)
         .args(PATIENT)

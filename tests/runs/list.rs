@@ -229,7 +229,7 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
     assert!(page.contains("runs/y, started"));
     let resumed = project.referee(&["suite", "--resume", "latest~1", "--format", "json"]).json();
     assert_eq!(resumed["run"], "runs/z");
-    let against = ["--bot", "@first", "--against", "latest~1", "--until-decided"];
+    let against = ["--bot", "@first", "--against", "latest~1"];
     project.suite("x", &against);
     let toml = fs::read_to_string(project.path("runs/x/run.toml")).expect("a run");
     assert!(toml.contains("/runs/z\""), "{toml}");
@@ -269,10 +269,10 @@ fn pruning_keeps_what_is_new_named_or_in_use_and_shows_before_it_removes() {
     project.suite("3-old", &first);
     fs::create_dir(project.path("runs/3-old/games")).expect("made");
     fs::write(project.path("runs/3-old/games/000001.jsonl"), vec![0; 5_000_000]).expect("written");
-    project.suite("4-of-old", &["--bot", "@first", "--against", "runs/3-old", "--until-decided"]);
+    project.suite("4-of-old", &["--bot", "@first", "--against", "runs/3-old"]);
     let used = long_suite(&project, "runs/5-used");
     fs::create_dir(project.path("runs/other")).expect("made");
-    project.suite("6-new", &["--bot", "@first", "--against", "runs/2-opponent", "--until-decided"]);
+    project.suite("6-new", &["--bot", "@first", "--against", "runs/2-opponent"]);
     let prune = ["runs", "prune", "--keep", "1"];
     let all = || {
         let entries = fs::read_dir(project.path("runs")).expect("runs");

@@ -54,7 +54,7 @@ fn output(place: &Place, args: &[&str]) -> Output {
 
 fn submit_to(place: &Place, run: &str, parts: &str, more: &[&str]) -> Output {
     let run = ["suite", "--bot", "./loser", "--seed", "1..50", "--jobs", "1", "--run", run];
-    output(place, &[&run[..], more, &["--slurm", "--parts", parts]].concat())
+    output(place, &[&run[..], &["--slurm", "--parts", parts], more].concat())
 }
 
 /// Submits two parts of three games each, which are played.
@@ -140,7 +140,7 @@ fn what_is_submitted_is_known_by_its_number_and_merged_after_it() {
 #[test]
 fn tasks_are_at_most_as_many_at_a_time_as_was_said_also_over_several_arrays_and_later_on() {
     let place = scene();
-    assert_code(&submit(&place, "23", &["--slurm-max-tasks", "4"]), 0);
+    assert_code(&submit(&place, "23", &["--slurm=4"]), 0);
     assert_code(&output(&place, &["suite", "--resume", "run", "--slurm"]), 0);
     let submitted = submitted(&place);
     let arrays: Vec<&str> = submitted.lines().filter(|job| job.contains("--array")).collect();

@@ -115,7 +115,7 @@ fn a_result_that_is_missing_between_others_of_a_run_with_an_opponent_is_named() 
         assert_code(&place.command(&suite).run(), 0);
     };
     play(&["--bot", "@first", "--seed", "1..6", "--run", "old"]);
-    play(&["--bot", "@greedy", "--against", "old", "--until-decided", "--run", "run"]);
+    play(&["--bot", "@greedy", "--against", "old", "--run", "run"]);
     assert_eq!(found(&place), []);
     // One at a time, so the lines are in the order of play.
     let results = place.path("run/results.jsonl");

@@ -112,7 +112,7 @@ fn add_runs(folder: &Path, documents: &mut Documents) {
     documents.add("suite", &better);
     let old = ["--seed", "1..2", "--run", "old", "--bot", "@first", "--bot", CRASH];
     documents.add("suite", &suite(&old));
-    let against = ["--against", "old:@first", "--until-decided", "--bot", "@greedy"];
+    let against = ["--against", "old:@first", "--bot", "@greedy"];
     documents.add("suite", &suite(&[&against[..], &["--run", "decided"]].concat()));
     let says = "sh -c 'echo @referee depth=3 >&2'";
     let params = ["--param", "WIDTH=1,2"];

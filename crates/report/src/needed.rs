@@ -9,7 +9,7 @@ use results::suite::Margin;
 
 /// The headings of the table.
 const HEADINGS: [&str; 6] =
-    ["", "boards so far", "deviation", "difference", "compare", "--until-decided"];
+    ["", "boards so far", "deviation", "difference", "compare", "--against"];
 
 /// Writes the boards that it takes to show a `difference` between the bots of each comparison.
 ///

@@ -9,6 +9,7 @@ mod completions;
 mod config;
 mod doctor;
 mod exit;
+mod export;
 mod game_check;
 mod games;
 mod generate;
@@ -19,6 +20,7 @@ mod man;
 mod merge;
 mod named_run;
 mod new;
+mod old_flags;
 mod output;
 mod play;
 mod rejudge;
@@ -80,6 +82,10 @@ pub struct Cli {
     /// Show more on standard error: each turn (-v), starts and ends of processes (-vv)
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Global options")]
     verbose: u8,
+
+    /// What to say of old spellings of flags.
+    #[arg(skip)]
+    warnings: Vec<String>,
 }
 
 // To define the arguments of all commands together takes longer than a short game's start, and each bundled bot is
@@ -219,16 +225,19 @@ pub fn main() -> ExitCode {
 /// Parses the program's arguments, or ends the program as [`Parser::parse`] does.
 fn parse() -> Cli {
     let mut command = Cli::command();
+    let (line, warnings) = old_flags::renamed(std::env::args_os());
     // The list of commands shows what each says about itself, which is defined with its arguments.
-    let first = std::env::args_os().nth(1).unwrap_or_default();
+    let first = line.get(1).cloned().unwrap_or_default();
     let is_version = first == "--version" || first == "-V";
     let is_flag = first.is_empty() || first.as_encoded_bytes().starts_with(b"-");
     if first == "help" || (is_flag && !is_version) {
         command.build();
     }
-    let matches = command.try_get_matches_from_mut(std::env::args_os());
+    let matches = command.try_get_matches_from_mut(line);
     let matches = matches.unwrap_or_else(|error| hints::mend_suggestion(error, command).exit());
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.format(&mut Cli::command()).exit())
+    let cli = Cli::from_arg_matches(&matches);
+    let cli = cli.unwrap_or_else(|error| error.format(&mut Cli::command()).exit());
+    Cli { warnings, ..cli }
 }
 
 /// Runs a command.
@@ -241,6 +250,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let _host = Host::hold();
     set_colors(cli.color);
     start_logger(cli.verbose);
+    cli.warnings.iter().for_each(|warning| log::warn!("{warning}"));
     run_command(cli.command)
 }
 

@@ -4,9 +4,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use clap::Args;
 
+use super::export::Export;
 use super::output::ForceFlag;
 use super::shared::{BotFlags, RuleFlags};
 use super::signals::signal;
@@ -17,7 +18,7 @@ use super::{Failure, completions, exit, inputs, interrupt, print};
 use contain::cancel::Cancelled;
 use engine::play::{Match, PlayError, Traces};
 use report::view::film::{Film, TurnTimes};
-use report::view::{page, transcript};
+use report::view::page;
 use report::{Format, GameReport};
 use results::gamelog::{End, Event, Log, LogWriter, drawings};
 use rules::game::{GameKind, SeedOptions};
@@ -64,9 +65,10 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Prints the exact bytes that the bot was sent in this turn in place of the result, to feed to it again
-    #[arg(long, value_name = "TURN", conflicts_with = "format", value_parser = clap::value_parser!(u32).range(1..))]
-    turn_input: Option<u32>,
+    /// Instead of the result, print the game as text (`transcript`), or the exact bytes that the bot was sent (`input`), in one
+    /// turn such as the third with `input:3`
+    #[arg(long, value_name = "WHAT", conflicts_with = "format")]
+    export: Option<Export>,
 
     /// Record what the referee saw of each exchange, for a report of wrong blame
     #[arg(long, value_name = "FILE")]
@@ -140,7 +142,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         }
         log_event(&event);
         add(&mut report, &event);
-        if args.html.is_some() || args.turn_input.is_some() {
+        if args.html.is_some() || args.export.is_some() {
             Log::record(&mut recorded, event.clone());
         }
         if let Some(viewer) = &viewer {
@@ -164,7 +166,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
 /// What was seen of a game.
 struct Played {
     report: Option<GameReport>,
-    /// Its log, if a page or an input is made of it.
+    /// Its log, if a page is made of it, or an export.
     log: Option<Log>,
 }
 
@@ -181,8 +183,8 @@ fn conclude(
             let mut report = report.expect("a played game has started");
             report.log.clone_from(&args.log);
             report.page.clone_from(&args.html);
-            match args.turn_input {
-                Some(turn) => print_input(log.as_ref().expect("it is recorded"), turn)?,
+            match args.export {
+                Some(export) => export.print(log.as_ref().expect("it is recorded"))?,
                 None => print(|out| report.write(args.format, out))?,
             }
             if let (Some(html), Some(log)) = (&args.html, log) {
@@ -213,15 +215,6 @@ fn conclude(
             Err(error.into())
         }
     }
-}
-
-/// Prints what the bot was sent in one turn of a game.
-pub(super) fn print_input(log: &Log, turn: u32) -> Result<(), Failure> {
-    let input = transcript::input(log, turn).map_err(Failure::user)?.ok_or_else(|| {
-        let turns = plural(log.turns.len() as u64, "turn");
-        Failure::user(anyhow!("--turn-input {turn}: the game has {turns}"))
-    })?;
-    print(|out| out.write_all(input.as_bytes()))
 }
 
 /// The name of the test case, and the test case itself.

@@ -7,8 +7,9 @@ use anyhow::anyhow;
 use clap::Args;
 use serde_json::json;
 
+use super::export::Export;
+use super::old_flags::warning;
 use super::output::ForceFlag;
-use super::play::print_input;
 use super::watch::{WatchFlags, watch_saved};
 use super::words::{TEXT_OR_JSON, one_of};
 use super::{Failure, completions, exit, hints, inputs, print, rejudge, rerun};
@@ -70,16 +71,13 @@ pub(super) struct ReplayArgs {
     #[command(flatten)]
     watch: WatchFlags,
 
-    /// Writes the game in another form instead of the result
-    #[arg(long, value_name = "FORM", conflicts_with_all = ["format", "rerun", "rejudge"])]
+    /// Instead of the result, print the game as text (`transcript`), or the exact bytes that the bot was sent (`input`), in one
+    /// turn such as the third with `input:3`
+    #[arg(long, value_name = "WHAT", conflicts_with_all = ["format", "rerun", "rejudge"])]
     export: Option<Export>,
 
-    /// Prints the exact bytes that the bot was sent in this turn in place of the result, to feed to it again
-    #[arg(long, value_name = "TURN", conflicts_with_all = ["format", "export", "rerun", "rejudge"], value_parser = clap::value_parser!(u32).range(1..))]
-    turn_input: Option<u32>,
-
-    /// Writes the exact bytes that the bot was sent to this file
-    #[arg(long, value_name = "FILE")]
+    // Until the next version.
+    #[arg(long, value_name = "FILE", hide = true)]
     stdin: Option<PathBuf>,
 
     #[command(flatten)]
@@ -98,13 +96,6 @@ pub(super) struct ReplayArgs {
     /// How to show the result
     #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
     format: Format,
-}
-
-/// Another form of a game.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Export {
-    /// Both sides of the game, as plain text on standard output
-    Transcript,
 }
 
 const EXAMPLES: &str = "\
@@ -163,6 +154,7 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
         args.force.write(svg, image(&saved.film(path)?, args)?.as_bytes())?;
     }
     if let Some(file) = &args.stdin {
+        log::warn!("{}", warning("--stdin FILE", "--export input > FILE"));
         let stdin =
             transcript::all_input(&saved.log).map_err(|error| Failure::place(path, error))?;
         args.force.write(file, &stdin)?;
@@ -173,19 +165,15 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     if args.rejudge {
         return rejudge::run(path, &saved.log, args.format);
     }
-    if let Some(turn) = args.turn_input {
-        print_input(&saved.log, turn)?;
-        return Ok(ExitCode::SUCCESS);
-    }
     let agrees = saved.differences.is_empty();
-    match args.export {
-        Some(Export::Transcript) => print(|out| transcript::write(&saved.log, out))?,
-        None => {
-            let report = report(path, saved, args);
-            print(|out| report.write(args.format, out))?;
-        }
-    }
-    Ok(exit::code(agrees))
+    let Some(export) = args.export else {
+        let report = report(path, saved, args);
+        print(|out| report.write(args.format, out))?;
+        return Ok(exit::code(agrees));
+    };
+    export.print(&saved.log)?;
+    // The transcript says where the game differs.
+    Ok(exit::code(agrees || export != Export::Transcript))
 }
 
 /// An image of the whole game, moving or not, or of one position.
@@ -235,10 +223,9 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
         || args.export.is_some()
         || args.stdin.is_some()
         || args.svg.is_some()
-        || args.turn_input.is_some()
         || args.watch.look()?.is_some()
     {
-        let problem = "--rerun, --rejudge, --export, --stdin, --svg, --turn-input and --watch are for one log";
+        let problem = "--rerun, --rejudge, --export, --svg and --watch are for one log";
         return Err(Failure::user(anyhow!(problem)));
     }
     let film = |path: &Path| read(path, args)?.film_of_page(path, html);

@@ -22,6 +22,8 @@ use terms::text::{plural, printable};
 
 /// Make a page of a run, or of several runs to compare
 ///
+/// For a browser. `referee runs` finds runs, `status` is for one that is being played, and `show` has one in the terminal.
+///
 /// The page is one self-contained file: totals against the best known scores, the lost games first, a
 /// bar per board, the distribution of the differences between bots, response times against their limits,
 /// and the games. Of more than 1,000 won games or boards it lists those with the highest and lowest scores and the

@@ -27,26 +27,23 @@ pub(super) struct EnvironmentFlags {
     #[arg(long, value_name = "NAME=VALUE", value_parser = inputs::variable)]
     pub(super) env: Vec<Variable>,
 
-    /// Keeps the bot from the network, and from writing anywhere but in its own folder (its
+    /// Keep the bot from the network, and from writing anywhere but in its own folder (its
     /// TMPDIR); it may read the system, its program's and its arguments' folders, its working
-    /// directory and the folders of its PATH
-    #[arg(long)]
-    sandbox: bool,
-
-    /// Another path that a bot in a sandbox may read (repeatable)
-    #[arg(long, value_name = "PATH", requires = "sandbox")]
-    sandbox_read: Vec<PathBuf>,
+    /// directory, the folders of its PATH, and PATH (repeatable)
+    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    sandbox: Vec<OsString>,
 }
 
 impl EnvironmentFlags {
     /// Whether any of these flags was given.
     pub(super) fn is_given(&self) -> bool {
-        self.cwd.is_some() || !self.env.is_empty() || self.sandbox
+        self.cwd.is_some() || !self.env.is_empty() || !self.sandbox.is_empty()
     }
 
     /// The additional paths that a bot in a sandbox may read; `None` without a sandbox.
-    pub(super) fn sandbox(&self) -> Option<&[PathBuf]> {
-        self.sandbox.then_some(&self.sandbox_read)
+    pub(super) fn sandbox(&self) -> Option<Vec<PathBuf>> {
+        let paths = self.sandbox.iter().filter(|path| !path.is_empty()).map(PathBuf::from);
+        (!self.sandbox.is_empty()).then(|| paths.collect())
     }
 }
 
@@ -140,10 +137,10 @@ impl BotFlags {
             }
             None => words,
         };
-        let sandbox = self.environment.sandbox().map(Sandbox::new);
+        let sandbox = self.environment.sandbox().map(|paths| Sandbox::new(&paths));
         let sandbox = sandbox.transpose().map_err(|error| match error {
             SandboxError::Unreadable { .. } => {
-                Failure::user(anyhow::Error::new(error).context("--sandbox-read"))
+                Failure::user(anyhow::Error::new(error).context("--sandbox"))
             }
             _ => Failure::user(error),
         })?;

@@ -16,6 +16,8 @@ use results::suite::{Bests, Outcome, Summary, noisy_hosts};
 
 /// Show the results of a run, and its games in the order of your choice
 ///
+/// For one run in the terminal. `referee runs` finds runs, `status` is for one that is being played, and `report` makes a page.
+///
 /// Reads the run folder alone, so a bot may have been built anew since. `--format seeds` prints the seeds of the games as
 /// `--seed` takes them, which plays them again in one line. Exits with 0 whatever the results of the games.
 #[derive(Debug, Args)]

@@ -16,6 +16,8 @@ use terms::text::plural;
 
 /// Show how far a run is, and change nothing
 ///
+/// For a run that is being played. `referee runs` finds runs, `show` has the results of one, and `report` makes a page of it.
+///
 /// Of a run on a cluster it also shows the tasks that wait and run. Exits with 0 if the run has all its games, and
 /// with 1 if games are missing.
 #[derive(Debug, Args)]

@@ -52,7 +52,7 @@ fn outside_sandbox(command: &BotCommand) -> Option<String> {
     let folder =
         folder.map_or_else(|| "DIR".to_owned(), |path| shell_word(&path.to_string_lossy()));
     Some(format!(
-        "in its sandbox it sees the system, but not all of an installation in a home; `--sandbox-read {folder}` \
+        "in its sandbox it sees the system, but not all of an installation in a home; `--sandbox={folder}` \
          lets it read that"
     ))
 }
@@ -122,7 +122,7 @@ mod tests {
             assert_eq!(said(&command, 1, 127), None, "it has no sandbox");
             command.confinement.sandbox = Some(Sandbox::new(readable).expect("folders"));
             let said = said(&command, 1, 127).expect("advice");
-            let (_, advice) = said.split_once("`--sandbox-read ").expect("the flag");
+            let (_, advice) = said.split_once("`--sandbox=").expect("the flag");
             advice.strip_suffix("` lets it read that").expect("its end").to_owned()
         };
         let shown = |folder: &str| shell_word(&home.join(folder).to_string_lossy());

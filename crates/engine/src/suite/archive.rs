@@ -150,10 +150,9 @@ impl Archive<'_> {
         }
         let cwd = bot.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
         option("cwd", cwd.display().to_string());
-        for path in bot.sandbox.iter().flatten() {
-            option("sandbox-read", here.join(path).display().to_string());
-        }
         words.extend(bot.sandbox.iter().map(|_| "--sandbox".to_owned()));
+        let read = bot.sandbox.iter().flatten();
+        words.extend(read.map(|path| format!("--sandbox={}", here.join(path).display())));
         words
     }
 }

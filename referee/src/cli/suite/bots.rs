@@ -91,7 +91,7 @@ impl BotsFlags {
         let command = words.iter().map(|word| text(word)).collect::<Result<Vec<_>, _>>()?;
         let env = self.environment.env.iter().cloned().collect();
         let cwd = self.environment.cwd.as_ref().map(|cwd| text(cwd.as_os_str())).transpose()?;
-        let sandbox = self.environment.sandbox().map(<[_]>::to_vec);
+        let sandbox = self.environment.sandbox();
         Ok(PlannedBot { name, command, cwd, env, sandbox, ..PlannedBot::default() })
     }
 }

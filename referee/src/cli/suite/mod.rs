@@ -31,6 +31,7 @@ use self::report::verdict;
 pub(super) use self::report::{Games, ReportFlags, add_values, report};
 use self::slurm::SlurmFlags;
 use super::named_run::{run_path, runs_folder};
+use super::old_flags::warning;
 use super::shared::RuleFlags;
 use super::words::{Word as _, word};
 use super::{Failure, completions, interrupt};
@@ -109,20 +110,19 @@ pub(super) struct SuiteArgs {
     #[command(flatten, next_help_heading = "Cluster")]
     slurm: SlurmFlags,
 
-    /// An opponent, RUN or RUN:BOT as for `referee compare`; its boards are the default ones
+    /// Play against this opponent, RUN or RUN:BOT as for `referee compare`, on its boards by default: in random order, until the
+    /// bot is known to be better or worse than the opponent, by the rule of `referee compare`, or even
     #[arg(
         help_heading = "Run",
         long,
         value_name = "RUN",
-        requires = "until_decided",
         conflicts_with_all = ["resume", "part", "repeat"],
         add = completions::sides()
     )]
     against: Option<String>,
 
-    /// Plays the boards in random order, and stops as soon as the bot is known to be better or worse than
-    /// the opponent, by the rule of `referee compare`, or even
-    #[arg(help_heading = "Run", long, requires = "against")]
+    // Until the next version.
+    #[arg(long, requires = "against", hide = true)]
     until_decided: bool,
 
     /// What is compared of the scores, now and by default in `compare` and `report` of this run; `log` and `rank`
@@ -132,12 +132,12 @@ pub(super) struct SuiteArgs {
 
     /// A mean difference within this does not matter: percent of the opponent's mean, such as 1%, or
     /// points; with another measure, its percent [default: 0.5%]
-    #[arg(help_heading = "Run", long, value_name = "MARGIN", requires = "until_decided")]
+    #[arg(help_heading = "Run", long, value_name = "MARGIN", requires = "against")]
     margin: Option<Margin>,
 
     /// The chance of calling equal bots better, and the same of calling them worse, however long it takes:
     /// 2.5% or 5% [default: 2.5%]
-    #[arg(help_heading = "Run", long, value_name = "CHANCE", requires = "until_decided")]
+    #[arg(help_heading = "Run", long, value_name = "CHANCE", requires = "against")]
     risk: Option<Risk>,
 
     /// Which games leave a log in the run folder
@@ -171,10 +171,13 @@ Examples:
   referee suite --run big --part 17
   referee suite --bot ./mybot --seed 1..1000 --run big --slurm --wait
   referee suite --bot './mybot --width {W}' --param W=1,2,4 --seed 1..100 --score rank
-  referee suite --bot ./new --against runs/old --until-decided
+  referee suite --bot ./new --against runs/old
   referee suite --resume runs/20260920-101500";
 
 pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
+    if args.until_decided {
+        log::warn!("{}", warning("--against RUN --until-decided", "--against RUN"));
+    }
     args.refuse_lines_from_elsewhere()?;
     if let (Some(part), Some(path)) = (args.parts.part, &args.run) {
         return parts::play_part(args, &RunFolder::open(&run_path(path)?)?, part);
@@ -182,7 +185,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.resume {
         let folder = RunFolder::open(&run_path(path)?)?;
         let config = args.settings_of(&folder)?;
-        if args.slurm.slurm {
+        if args.slurm.slurm.is_some() {
             return slurm::submit_missing(args, &config, &folder);
         }
         if folder.parts() > 0 {
@@ -191,11 +194,11 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
         return play_whole(args, &config, args.take_up(folder)?);
     }
     let (config, run) = new_run(args)?;
-    if args.slurm.slurm {
+    if args.slurm.slurm.is_some() {
         return slurm::submit_new(args, &config, run);
     }
-    if let Some(parts) = args.parts.parts {
-        return parts::divide(args, &config, run, parts);
+    if args.parts.parts.is_some() {
+        return parts::divide(args, &config, run);
     }
     if args.no_run {
         let scratch = tempfile::tempdir().context("cannot make a folder for the games");
@@ -279,14 +282,14 @@ impl SuiteArgs {
     /// Refuses `--format jsonl` for games that are not played here, and other formats without a report.
     fn refuse_lines_from_elsewhere(&self) -> Result<(), Failure> {
         let is_partial = self.parts.part.is_some()
-            || !self.slurm.slurm && self.parts.parts.is_some()
-            || self.slurm.slurm && !self.slurm.wait;
+            || self.slurm.slurm.is_none() && self.parts.parts.is_some()
+            || self.slurm.slurm.is_some() && !self.slurm.wait;
         let format = self.report.format;
         if is_partial && !matches!(format, Format::Text | Format::Jsonl) {
             let problem = "--format is for the report on a whole run, which is not made here; `referee merge` takes it";
             return Err(Failure::user(anyhow!(problem)));
         }
-        if format != Format::Jsonl || !(is_partial || self.slurm.slurm) {
+        if format != Format::Jsonl || !(is_partial || self.slurm.slurm.is_some()) {
             return Ok(());
         }
         Err(Failure::user(anyhow!(

@@ -18,7 +18,7 @@ pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Oppon
         return Err(Failure::user(anyhow!("--against: name one of its bots, {run}:BOT: `{bots}`")));
     };
     if plan.bots.len() > 1 {
-        return Err(Failure::user(anyhow!("--until-decided: only one --bot can be decided on")));
+        return Err(Failure::user(anyhow!("--against: only one --bot can be decided on")));
     }
     if plan.game != theirs.game {
         return Err(Failure::user(anyhow!("--against: {run} is of {}", theirs.game)));

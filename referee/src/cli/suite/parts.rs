@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use anyhow::anyhow;
 use clap::Args;
@@ -9,13 +10,14 @@ use clap::Args;
 use super::jobs::refuse_too_few_cpus;
 use super::play::{failed, play};
 use super::report::not_played_code;
+use super::slurm::tasks;
 use super::{Games, ReportFlags, SuiteArgs, create, report};
 use crate::cli::hints::shell_path;
 use crate::cli::{Failure, interrupt, print};
 use ::report::suite::headline;
 use contain::cancel::Canceller;
-use engine::config::Config;
-use engine::slurm::{ClusterRun, cancel_rest};
+use engine::config::{Config, Limit};
+use engine::slurm::{ClusterRun, Tasks, cancel_rest};
 use engine::suite::{copy_programs, resume_when_free};
 use results::compare::{Decider, has_needed_games};
 use results::suite::{Bests, Records, Run, RunFolder, Summary, merge};
@@ -24,24 +26,39 @@ use terms::text::{plural, ranges};
 /// Dividing games into parts, which several machines can play.
 #[derive(Debug, Args)]
 pub(super) struct PartsFlags {
-    /// Divides the games into N parts and plays none; --part plays a part, `referee merge` joins them
-    #[arg(long, value_name = "N", conflicts_with_all = ["resume", "part"])]
-    pub(super) parts: Option<NonZeroU32>,
+    /// Divide the games into N parts, or into parts that take TIME by the limits of their games, such as 1h; --part plays a
+    /// part, `referee merge` joins them. With --slurm, each part is a task [default: 10min]
+    #[arg(long, value_name = "N|TIME", conflicts_with_all = ["resume", "part"])]
+    pub(super) parts: Option<Parts>,
 
-    /// Plays the missing games of this part of the run that --run names. Exits with 0 even if games are
+    /// Play the missing games of this part of the run that --run names. Exits with 0 even if games are
     /// lost, unless the referee or its host failed
     #[arg(long, value_name = "K", conflicts_with = "resume", requires = "run", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) part: Option<u32>,
 }
 
+/// The parts of a run.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Parts {
+    /// The number of parts.
+    Number(NonZeroU32),
+    /// The time of a part.
+    Length(Limit),
+}
+
+impl FromStr for Parts {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = text.parse().map(Self::Number).ok();
+        let parts = number.or_else(|| text.parse().map(Self::Length).ok());
+        parts.ok_or_else(|| "it must be a number of parts, or a time such as 10min".to_owned())
+    }
+}
+
 /// Makes a run in parts, with copies of the bots and of the referee, and prints how to play it.
-pub(super) fn divide(
-    args: &SuiteArgs,
-    config: &Config,
-    run: Run,
-    parts: NonZeroU32,
-) -> Result<ExitCode, Failure> {
-    let folder = plan(args, config, run, parts)?;
+pub(super) fn divide(args: &SuiteArgs, config: &Config, run: Run) -> Result<ExitCode, Failure> {
+    let folder = plan(args, config, run, &tasks(args, config)?)?;
     let (path, parts) = (folder.path.display(), folder.parts());
     let (run, referee) = (shell_path(&folder.path), shell_path(&folder.path.join("referee")));
     let games = plural(folder.planned() as u64, "game");
@@ -59,8 +76,15 @@ pub(super) fn plan(
     args: &SuiteArgs,
     config: &Config,
     mut run: Run,
-    parts: NonZeroU32,
+    tasks: &Tasks,
 ) -> Result<RunFolder, Failure> {
+    let parts = match args.parts.parts {
+        Some(Parts::Number(parts)) => parts,
+        _ => tasks.parts(&run.plan).ok_or_else(|| {
+            let problem = "without limits nobody knows how long a game takes; say their number";
+            Failure::user(anyhow!("--parts: {problem}"))
+        })?,
+    };
     let units = u32::try_from(run.plan.games() / run.plan.bots.len()).unwrap_or(u32::MAX);
     run.plan.parts = NonZeroU32::new(parts.get().min(units));
     let folder = create(args, config, &run)?;

@@ -8,6 +8,7 @@ use anyhow::anyhow;
 use clap::Args;
 
 use super::jobs::task_words;
+use super::parts::Parts;
 use super::progress::WaitProgress;
 use super::{Games, SuiteArgs, parts};
 use crate::cli::hints::shell_path;
@@ -15,7 +16,7 @@ use crate::cli::named_run::runs_folder;
 use crate::cli::signals::signal;
 use crate::cli::words::Word as _;
 use crate::cli::{Failure, interrupt, print};
-use engine::config::{ClusterTable, Config, Limit, Over as _};
+use engine::config::{ClusterTable, Config, Over as _};
 use engine::slurm::{
     ClusterRun, SlurmError, SubmitError, Submitted, Tasks, Waited, array_size, can_be_named,
     is_directive,
@@ -28,13 +29,20 @@ use terms::text::{plural, ranges};
 /// The flags for a cluster.
 #[derive(Debug, Args)]
 pub(super) struct SlurmFlags {
-    /// Submits the games to Slurm and returns: an array of tasks that play a part each, and a job that
-    /// merges them. The run folder must be on a file system that the nodes share. With --resume, submits
-    /// only what is missing and not in the queue
-    #[arg(long, conflicts_with = "part")]
-    pub(super) slurm: bool,
+    /// Submit the games to Slurm and return: an array of tasks that play a part each, at most TASKS at a time, and a job that
+    /// merges them. The run folder must be on a file system that the nodes share. With --resume, submit only what is
+    /// missing and not in the queue
+    #[arg(
+        long,
+        value_name = "TASKS",
+        require_equals = true,
+        overrides_with = "slurm",
+        conflicts_with = "part"
+    )]
+    #[expect(clippy::option_option, reason = "a flag whose value may be left out")]
+    pub(super) slurm: Option<Option<NonZeroU32>>,
 
-    /// With --slurm: shows the progress until all games have been played, and reports on them
+    /// With --slurm: show the progress until all games have been played, and report on them
     #[arg(long, requires = "slurm")]
     pub(super) wait: bool,
 
@@ -42,18 +50,6 @@ pub(super) struct SlurmFlags {
     /// the settings of the project's table `cluster`
     #[arg(long, value_name = "OPTION", requires = "slurm", allow_hyphen_values = true, value_parser = directive)]
     slurm_arg: Vec<String>,
-
-    /// With --slurm: how long a part takes by the limits of its games [default: 10min]
-    #[arg(long, value_name = "TIME", requires = "slurm", conflicts_with_all = ["parts", "resume"])]
-    part_length: Option<Limit>,
-
-    /// With --slurm: at most N tasks run at a time, as `%N` of `sbatch --array`; --resume keeps to it
-    #[arg(long, value_name = "N", requires = "slurm")]
-    slurm_max_tasks: Option<NonZeroU32>,
-
-    /// With --slurm: the most parts of the run [default: 1000]
-    #[arg(long, value_name = "N", requires = "slurm", conflicts_with_all = ["parts", "resume"])]
-    slurm_max_parts: Option<NonZeroU32>,
 }
 
 fn directive(text: &str) -> Result<String, String> {
@@ -85,10 +81,7 @@ pub(super) fn submit_new(args: &SuiteArgs, config: &Config, run: Run) -> Result<
     let path = std::path::absolute(path).map_err(Failure::user)?;
     can_be_named(&path).map_err(Failure::user)?;
     let tasks = tasks(args, config)?;
-    let unlimited = "--slurm: without limits nobody knows how long a game takes; say --parts";
-    let parts = args.parts.parts.or_else(|| tasks.parts(&run.plan));
-    let parts = parts.ok_or_else(|| Failure::user(anyhow!(unlimited)))?;
-    let folder = parts::plan(args, config, run, parts)?;
+    let folder = parts::plan(args, config, run, &tasks)?;
     tasks.write_script(&folder).map_err(Failure::user)?;
     submit(args, config, &folder, array)
 }
@@ -108,15 +101,11 @@ pub(super) fn submit_missing(
 }
 
 /// The demands and arguments of tasks, by the flags and the project.
-fn tasks(args: &SuiteArgs, config: &Config) -> Result<Tasks, Failure> {
-    let flags = &args.slurm;
-    let typed = ClusterTable {
-        args: flags.slurm_arg.clone(),
-        part_length: flags.part_length,
-        max_parts: flags.slurm_max_parts,
-        max_tasks: flags.slurm_max_tasks,
-        ..ClusterTable::default()
-    };
+pub(super) fn tasks(args: &SuiteArgs, config: &Config) -> Result<Tasks, Failure> {
+    let mut typed = ClusterTable { args: args.slurm.slurm_arg.clone(), ..ClusterTable::default() };
+    if let Some(Parts::Length(length)) = args.parts.parts {
+        typed.part_length = Some(length);
+    }
     let jobs = args.jobs.resolve(&config.project.suite);
     let mut words = task_words(jobs);
     words.extend(["--logs".to_owned(), args.logs.word().to_owned()]);
@@ -147,7 +136,7 @@ fn submit(
         say(args, &format!("all missing parts of {path} are in the queue already"))?;
     } else {
         let project = config.project.cluster.max_tasks;
-        let max_tasks = args.slurm.slurm_max_tasks.or(project).or_else(|| run.max_tasks());
+        let max_tasks = args.slurm.slurm.flatten().or(project).or_else(|| run.max_tasks());
         let submitted = run.submit(&lock, due, &queue, array, max_tasks);
         let submitted = submitted.map_err(|error| not_submitted(folder, error))?;
         say(args, &what_was_submitted(folder, &submitted))?;
@@ -159,7 +148,7 @@ fn submit(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Waits until all games have been played, and reports on them.
+/// Waits until all games have been played, and report on them.
 fn wait(
     args: &SuiteArgs,
     config: &Config,

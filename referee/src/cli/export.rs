@@ -1,0 +1,49 @@
+//! What of a game is printed instead of its result.
+
+use std::str::FromStr;
+
+use anyhow::anyhow;
+
+use super::{Failure, print};
+use report::view::transcript;
+use results::gamelog::Log;
+use terms::text::plural;
+
+/// What of a game is printed instead of its result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Export {
+    /// Both sides of the game, as plain text.
+    Transcript,
+    /// The exact bytes that the bot was sent, in the whole game or in one turn.
+    Input(Option<u32>),
+}
+
+impl FromStr for Export {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let turn = text.strip_prefix("input:").and_then(|turn| turn.parse().ok());
+        match text {
+            "transcript" => Ok(Self::Transcript),
+            "input" => Ok(Self::Input(None)),
+            _ if turn.is_some_and(|turn| turn > 0) => Ok(Self::Input(turn)),
+            _ => Err("it must be transcript, input or input:TURN, such as input:3".to_owned()),
+        }
+    }
+}
+
+impl Export {
+    pub(super) fn print(self, log: &Log) -> Result<(), Failure> {
+        let input = match self {
+            Self::Transcript => return print(|out| transcript::write(log, out)),
+            Self::Input(None) => transcript::all_input(log).map_err(Failure::user)?,
+            Self::Input(Some(turn)) => {
+                let input = transcript::input(log, turn).map_err(Failure::user)?;
+                let turns = plural(log.turns.len() as u64, "turn");
+                let missing = anyhow!("--export input:{turn}: the game has {turns}");
+                input.ok_or_else(|| Failure::user(missing))?.into_bytes()
+            }
+        };
+        print(|out| out.write_all(&input))
+    }
+}
