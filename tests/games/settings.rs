@@ -299,20 +299,6 @@ fn wrong_settings_of_a_game_are_refused_with_their_place() {
         assert!(output.err().contains(expected), "{line}: {}", output.err());
     }
     let place = project();
-    let tester = "[game.moon]\nkind = 'tester'\ncommand = './judge {bot} {seed}'\ntries = 3\n";
-    fs::write(place.path("referee.toml"), tester).expect("written");
-    let game: referee::config::Layer = tester.parse().expect("a valid file");
-    let game = referee::config::Config::resolve([game.games()]).expect("a game").game.clone();
-    assert_eq!(game.judge.as_ref().expect("a judge").settings["tries"], "3");
-    for (kind, expected) in [
-        ("kind = 'tester'\ntries = 'x'", ":4:9: invalid type: string \"x\", expected u32"),
-        ("kind = 'scored'\ntries = 3", ":4:9: `tries` is for games of kind = \"tester\""),
-    ] {
-        let table = format!("[game.moon]\ncommand = 'x'\n{kind}\n");
-        fs::write(place.path("referee.toml"), table).expect("written");
-        let said = stderr(&run(&place, "play --game moon --seed 1 --bot cat"));
-        assert!(said.contains(expected), "{kind}: {said}");
-    }
     fs::write(place.path("referee.toml"), "[game.samegame]\nkind = 'judge'\ncommand = 'x'\n")
         .expect("written");
     let output = run(&place, "play");

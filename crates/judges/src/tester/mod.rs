@@ -45,8 +45,6 @@ pub struct Tester {
     pub traits: Option<Traits>,
     /// How often it starts the bot, one after the other, if more than once.
     pub bots: Option<u32>,
-    /// How many times a failed tester is started again.
-    pub tries: Option<u32>,
     /// Whether one limit holds for all replies together.
     #[serde(skip)]
     pub has_total_limit: bool,
