@@ -81,7 +81,8 @@ pub(super) fn plan(
     let parts = match args.parts.parts {
         Some(Parts::Number(parts)) => parts,
         _ => tasks.parts(&run.plan).ok_or_else(|| {
-            let problem = "without limits nobody knows how long a game takes; say their number";
+            let problem =
+                "without limits nobody knows how long a game takes; give the number of parts";
             Failure::user(anyhow!("--parts: {problem}"))
         })?,
     };
