@@ -290,7 +290,7 @@ fn old_spellings_of_flags_hold_for_one_version_and_say_the_new_ones() {
     let warned = |line: &str, new: &[&str]| {
         let output = place.command(&line.split(' ').collect::<Vec<_>>()).output().expect("runs");
         assert_code(&output, 0);
-        let said = stderr(&output);
+        let said = output.err();
         let warnings = said.lines().filter(|line| line.contains("the old spelling"));
         let expected = new.iter().map(|new| format!(" is now {new}; the next version"));
         assert!(warnings.clone().zip(expected).all(|(line, new)| line.contains(&new)), "{said}");

@@ -24,7 +24,7 @@ fn a_bot_that_is_fed_what_the_other_was_sent_says_the_same() {
         let (log, stdin) = (folder.path().join("game.jsonl"), folder.path().join("stdin.txt"));
         referee().play(["--profile", "unlimited", "--game", game, "--log"]).arg(&log).run();
         let sent = fs::File::create(&stdin).expect("made");
-        referee().replay(&log).args(["--export", "input"]).stdout(sent).run().exits(0);
+        assert_code(&referee().replay(&log).args(["--export", "input"]).stdout(sent).run(), 0);
         let fed = fs::File::open(&stdin).expect("written");
         let output = referee().args(["bot", bot]).stdin(Stdio::from(fed)).run();
         let log = gamelog::read(&fs::read(log).expect("a log")).expect("a good log");
