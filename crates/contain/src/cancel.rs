@@ -5,6 +5,7 @@
 //! terminal does not reach it.
 
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
@@ -79,7 +80,7 @@ impl Canceller {
     /// When the system refuses a descriptor.
     pub fn new() -> io::Result<Self> {
         let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Self(Arc::new(Flag { wake, cause: AtomicI32::new(0) })))
+        Ok(Self(Arc::new(Flag { wake: Arc::new(File::from(wake)), cause: AtomicI32::new(0) })))
     }
 
     /// Cancels, from any thread. What has been cancelled stays so.
@@ -94,6 +95,11 @@ impl Canceller {
             BY_PROGRAM => Some(Cancelled::ByProgram),
             signal => Some(Cancelled::BySignal(signal)),
         }
+    }
+
+    /// What becomes readable, and stays so, once somebody has cancelled: all that an exchange needs.
+    pub fn alarm(&self) -> Arc<File> {
+        Arc::clone(&self.0.wake)
     }
 
     /// Waits until somebody cancels, up to `at_most`.

@@ -118,6 +118,7 @@ pub mod bot {
 
     pub use crate::decide::clock::{Overtime, Phase};
     pub use crate::decide::trace::Trace;
+    pub use terms::peer::{News, Peer};
 
     #[cfg(target_os = "linux")]
     pub use crate::{
@@ -130,7 +131,6 @@ pub mod bot {
             HostMemory,
             dialogue::Dialogue,
             exchange::{Exchanged, InputUse, Request},
-            link::{News, Peer},
             pipes::Captured,
             process::{BotProcess, ExchangeError},
             teardown::Ending,

@@ -185,7 +185,7 @@ impl Contained {
         let mut command = self.command.clone();
         command.confinement.method = self.method.method()?;
         let canceller = Canceller::new()?;
-        let process = BotProcess::spawn(&command, self.stderr_cap, Some(canceller.clone()))?;
+        let process = BotProcess::spawn(&command, self.stderr_cap, Some(canceller.alarm()))?;
         Ok(Child { process, canceller, cpu: None, peak_memory: None })
     }
 }

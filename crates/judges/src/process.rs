@@ -4,7 +4,6 @@ use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Left, Scratch};
-use contain::cancel::Canceller;
 use rules::game::judge::{Drawing, Place, Trouble};
 use terms::limits::{Breach, Resource};
 use terms::lines::Lines;
@@ -63,9 +62,8 @@ impl Process {
     ) -> Result<Self, Trouble> {
         let started = Instant::now();
         let prepared = command.prepare(place.core, &scratch)?;
-        let canceller = place.canceller.and_then(|any| any.downcast_ref::<Canceller>());
         let child =
-            BotProcess::spawn(&prepared, STDERR_CAP, canceller.cloned()).map_err(|error| {
+            BotProcess::spawn(&prepared, STDERR_CAP, place.alarm.cloned()).map_err(|error| {
                 // The layer of processes calls every program a bot.
                 let text = error.to_string();
                 Trouble::new(text.replacen("cannot start the bot", "cannot be started", 1))

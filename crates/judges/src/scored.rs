@@ -1,9 +1,9 @@
 //! Scorers of one answer: the bot reads the case and writes its answer until it ends, and a program scores the answer.
 
-use std::any::Any;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::sync::Arc;
 
-use contain::cancel::Canceller;
 use rules::game::Traits;
 use rules::game::judge::{
     Answer, Ask, Case, Drawing, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
@@ -42,7 +42,7 @@ impl Judges for Scored {
             game: self.clone(),
             case: case.clone(),
             core: place.core,
-            canceller: place.canceller.and_then(|any| any.downcast_ref::<Canceller>()).cloned(),
+            alarm: place.alarm.cloned(),
             next: Some(Step::Ask(Ask { input: text.clone(), ..Ask::default() })),
             program: None,
         }))
@@ -62,7 +62,7 @@ struct Scorer {
     game: Scored,
     case: Case,
     core: Option<usize>,
-    canceller: Option<Canceller>,
+    alarm: Option<Arc<File>>,
     next: Option<Step>,
     /// The program, once it has scored the answer.
     program: Option<Process>,
@@ -100,8 +100,7 @@ impl Scorer {
         let scratch = command.working_directory(is_written_anew)?;
         let mut values = case::place(&self.case, command, &scratch)?;
         values.push(("{answer}", case::write(&scratch, ANSWER_FILE, answer)?));
-        let canceller = self.canceller.as_ref().map(|canceller| canceller as &dyn Any);
-        let place = Place { core: self.core, canceller };
+        let place = Place { core: self.core, alarm: self.alarm.as_ref() };
         let mut process = Process::start_in(scratch, &command.filled(&values), &place)?;
         let printed = process.run_to_end()?;
         let end = score.judge(&printed).map_err(|problem| process.trouble(problem));

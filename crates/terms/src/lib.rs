@@ -2,9 +2,10 @@
 //!
 //! [`limits`] says what a bot may use and [`verdict`] how it can end; [`lines`] cuts a reply into lines as the original
 //! referees do; a [`certificate`] says where the time of a turn went, and [`fault`] whose an error is; [`millis`] and
-//! [`text`] format times and sizes; [`path`] finds the folder of a file.
+//! [`text`] format times and sizes; [`path`] finds the folder of a file; a [`peer`] is a program at the other end of a bot's
+//! pipes.
 //!
-//! It knows no game, no file, no clock and no process.
+//! It knows no game, opens no file, reads no clock and starts no process.
 //!
 //! With the feature `serde` its types can be stored; with `settings`, `values` reads what users write in settings.
 
@@ -16,6 +17,7 @@ pub mod limits;
 pub mod lines;
 pub mod millis;
 pub mod path;
+pub mod peer;
 pub mod text;
 #[cfg(feature = "settings")]
 pub mod values;

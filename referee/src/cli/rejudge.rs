@@ -50,7 +50,8 @@ pub(super) fn judged_again(
     game: Box<dyn Game>,
     interrupt: &Canceller,
 ) -> Result<Replayed, Failure> {
-    let place = Place { core: None, canceller: Some(interrupt) };
+    let alarm = interrupt.alarm();
+    let place = Place { core: None, alarm: Some(&alarm) };
     rejudge(log, game, &place).map_err(|trouble| match interrupt.cancelled().map(signals::signal) {
         Some(signal) => Failure::Interrupted { signal, kept: String::new() },
         None => Failure::Referee(trouble.into()),

@@ -2,10 +2,11 @@
 
 use std::io;
 use std::mem;
+use std::os::fd::AsFd as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::link::{Link, News};
+use super::link::Link;
 use super::meter::OwnWait;
 use super::pipes::Captured;
 use super::poll::{Ready, Source};
@@ -25,6 +26,7 @@ use crate::sys::proc::online_cores;
 use terms::certificate::Certificate;
 use terms::limits::Breach;
 use terms::lines::{LineRules, Lines, Progress};
+use terms::peer::News;
 use terms::verdict::{BotExit, Culprit, NoReply};
 
 /// The input of an exchange, and the rules and limits of its reply.
@@ -54,6 +56,8 @@ pub struct Exchanged {
     pub phase: Phase,
     /// The cost to the bot, and its waits.
     pub certificate: Certificate,
+    /// What the bot's peer has written to it, beside the request's input.
+    pub passed: Vec<u8>,
     /// What the bot did with its input.
     pub input: InputUse,
     /// Whether a signal had stopped the bot when its time ran out.
@@ -254,7 +258,8 @@ impl BotProcess {
     }
 
     fn poll(&self, until: Instant) -> io::Result<Ready> {
-        self.wait_beside(Some(until), self.link.as_ref().map(|link| link.peer.watched()))
+        let link = self.link.as_ref();
+        self.wait_beside(Some(until), link.map(|link| link.peer.watched().as_fd()))
     }
 
     /// Reads what a poll has found, which should have ended when it was `due`.
@@ -309,7 +314,10 @@ impl BotProcess {
         let is_closing = news == News::Closing && !under_way.exchange.clock.in_overtime();
         let is_over = matches!(news, News::Closing | News::Over) && !is_closing;
         match (news, &mut self.link) {
-            (News::Input(bytes), _) => self.pipes.stdin.send(&bytes)?,
+            (News::Input(bytes), Some(link)) => {
+                self.pipes.stdin.send(&bytes)?;
+                link.passed.extend(bytes);
+            }
             (News::EndOfInput, _) => self.pipes.stdin.end()?,
             (News::Closing, Some(link)) if is_closing => link.note_closing(),
             _ => {}
@@ -462,6 +470,7 @@ impl BotProcess {
             wall,
             phase,
             certificate,
+            passed: self.link.as_mut().map(|link| mem::take(&mut link.passed)).unwrap_or_default(),
             input: InputUse {
                 unread: unread_input,
                 closed: self.pipes.stdin.is_refused(),

@@ -1,10 +1,10 @@
 //! Finds out whether a bot that has not answered is a little late, or is itself waiting for input.
 
 use std::io;
+use std::os::fd::AsFd as _;
 use std::thread;
 use std::time::Instant;
 
-use super::link::News;
 use super::poll::Source;
 use super::process::BotProcess;
 use crate::decide::clock::Overtime;
@@ -15,6 +15,7 @@ use crate::drive::exchange::Request;
 use crate::drive::pipes::Captured;
 use crate::observe::waits;
 use terms::lines::Progress;
+use terms::peer::News;
 
 impl BotProcess {
     /// Looks out for the answer of a bot whose time is up and of which `after` was sampled; its processes are examined no later
@@ -75,7 +76,8 @@ impl BotProcess {
     ) -> io::Result<bool> {
         // Before late output its peer is not polled, and would be ready for ever.
         let link = self.link.as_ref().filter(|_| exchange.spoke_late().is_some());
-        let ready = self.wait_beside(Some(until), link.map(|link| link.peer.watched()))?;
+        let ready =
+            self.wait_beside(Some(until), link.map(|link| link.peer.watched().as_fd()))?;
         if ready.has(Source::Stdout) {
             self.read_late_stdout(exchange)?;
         }

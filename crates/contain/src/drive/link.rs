@@ -1,53 +1,16 @@
 //! The other end of a bot's pipes, where that is a program, as the loop sees it.
 
-use std::fmt;
-use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use crate::decide::tuning::TUNING;
-use terms::verdict::NoReply;
-
-/// The other end of a bot's pipes.
-pub trait Peer: fmt::Debug + Send {
-    /// What to poll besides the bot: ready when there may be news.
-    fn watched(&self) -> BorrowedFd<'_>;
-
-    /// Passes on the bot's standard output.
-    fn hear(&mut self, output: &[u8]);
-
-    /// Passes on the bot's standard error.
-    fn hear_stderr(&mut self, output: &[u8]);
-
-    /// Takes note that the bot will write nothing more, by its own choice.
-    fn hear_end(&mut self, end: NoReply);
-
-    /// Checks for news, without waiting.
-    fn look(&mut self) -> News;
-
-    /// Whether it has other things to do than to wait for the bot, although nothing has happened since this moment.
-    fn is_busy(&mut self, since: Instant) -> bool;
-}
-
-/// What a peer has done.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum News {
-    /// Nothing.
-    Nothing,
-    /// It has written this for the bot, which has not answered yet.
-    Input(Vec<u8>),
-    /// It has closed the bot's input.
-    EndOfInput,
-    /// It has closed the bot's input after the bot's output: the reply is over unless the bot itself ends.
-    Closing,
-    /// The reply is over: it has written again after the bot's output, or will hear no more.
-    Over,
-}
+use terms::peer::Peer;
 
 /// A peer, and when it was checked.
 #[derive(Debug)]
 pub(crate) struct Link {
     pub(crate) peer: Box<dyn Peer>,
+    /// What it has written for the bot in this exchange.
+    pub(crate) passed: Vec<u8>,
     /// The time until the next check of it, if it has closed the bot's input.
     closing: Option<Duration>,
     /// When a bot without a limit was last checked for its sake.
@@ -56,11 +19,12 @@ pub(crate) struct Link {
 
 impl Link {
     pub(crate) fn new(peer: Box<dyn Peer>) -> Self {
-        Self { peer, closing: None, checked: Instant::now() }
+        Self { peer, passed: Vec::new(), closing: None, checked: Instant::now() }
     }
 
     /// Starts an exchange.
     pub(crate) fn begin(&mut self) {
+        self.passed.clear();
         self.closing = None;
         self.checked = Instant::now();
     }

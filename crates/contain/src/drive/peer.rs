@@ -13,12 +13,13 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
 
-use super::link::{Link, Peer};
+use super::link::Link;
 use super::process::BotProcess;
 use crate::decide::tuning::TUNING;
 use crate::observe::waits::{awaits_input, wait_for_each_other};
 use crate::observe::walk;
 use crate::sys::proc::pipe_name;
+use terms::peer::Peer;
 
 impl BotProcess {
     /// Has the bot talk to `peer` through the referee: each exchange that lasts until the end of the output now lasts

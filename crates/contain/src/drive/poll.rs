@@ -87,7 +87,7 @@ impl BotProcess {
         until: Option<Instant>,
         beside: Option<BorrowedFd<'_>>,
     ) -> io::Result<Ready> {
-        let canceller = self.canceller.as_ref().map(|canceller| canceller.as_fd());
+        let canceller = self.alarm.as_ref().map(|alarm| alarm.as_fd());
         let watched = [
             (Source::Stdin, self.pipes.stdin.fd_if_pending(), PollFlags::OUT),
             (Source::Stdout, self.pipes.stdout.fd(), PollFlags::IN),

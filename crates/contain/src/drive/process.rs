@@ -1,7 +1,9 @@
 //! A running program, and why an exchange with it could not be refereed.
 
 use std::collections::BTreeSet;
+use std::fs::File;
 use std::io;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::guard::{Guard, HostMemory};
@@ -9,7 +11,6 @@ use super::link::Link;
 use super::meter::Meter;
 use super::pin::BesideBot;
 use super::pipes::Pipes;
-use crate::cancel::Canceller;
 use crate::confine::method::ContainmentMethod;
 use crate::decide::tuning::TUNING;
 use crate::observe::root::{Root, Scheduling};
@@ -58,7 +59,7 @@ pub struct BotProcess {
     pub(crate) guard: Guard,
     pub(crate) meter: Meter,
     pub(crate) first: FirstProcess,
-    pub(crate) canceller: Option<Canceller>,
+    pub(crate) alarm: Option<Arc<File>>,
     /// The program that it talks to through the referee, if not to the referee itself.
     pub(crate) link: Option<Link>,
     /// Whether exchanges are recorded.
@@ -81,7 +82,7 @@ pub(crate) struct FirstProcess {
 
 impl BotProcess {
     /// Starts a bot. At most `stderr_cap` bytes of its standard error are kept for each exchange;
-    /// `canceller` ends an exchange early.
+    /// `alarm` ends an exchange early, once it is readable: a [canceller's](crate::cancel::Canceller::alarm), or none.
     ///
     /// # Errors
     /// When the command cannot be started or confined as asked, or the system lacks pipes or a
@@ -89,7 +90,7 @@ impl BotProcess {
     pub fn spawn(
         command: &BotCommand,
         stderr_cap: usize,
-        canceller: Option<Canceller>,
+        alarm: Option<Arc<File>>,
     ) -> Result<Self, SpawnError> {
         let host = Host::hold();
         // Read before the fork: every page written to after it is copied.
@@ -118,7 +119,7 @@ impl BotProcess {
             root,
             guard: Guard::new(command.confinement.resources, tree, cgroup, memory_kills),
             first: FirstProcess::default(),
-            canceller,
+            alarm,
             link: None,
             is_traced: false,
             scratch,

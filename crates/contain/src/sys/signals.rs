@@ -3,9 +3,9 @@
 
 use std::ffi::c_int;
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
 use std::ptr;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,7 +14,7 @@ use std::thread;
 /// What a signal handler may touch of a canceller.
 #[derive(Debug)]
 pub(crate) struct Flag {
-    pub(crate) wake: OwnedFd,
+    pub(crate) wake: Arc<File>,
     /// 0, [`BY_PROGRAM`] or the number of a signal.
     pub(crate) cause: AtomicI32,
 }

@@ -27,7 +27,8 @@ mod record;
 mod stderr;
 mod traces;
 
-use std::any::Any;
+use std::fs::File;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use self::diagnosis::{Observations, Seen};
@@ -35,7 +36,7 @@ use self::overrun::{assess, overtime};
 use self::quiet::await_quiet;
 pub use self::traces::Traces;
 use contain::bot::{
-    BotCommand, BotProcess, ExchangeError, Exchanged, HostMemory, Peer, Request, SpawnError,
+    BotCommand, BotProcess, ExchangeError, Exchanged, HostMemory, Request, SpawnError,
 };
 use contain::cancel::{Cancelled, Canceller};
 use results::gamelog::{Asked, End, Event, Turn};
@@ -206,7 +207,8 @@ impl Match<'_> {
         sink: &mut impl FnMut(Event),
     ) -> Result<(End, Option<Overrun>), PlayError> {
         let mut game = (self.game.parse)(self.test_case).map_err(PlayError::TestCase)?;
-        game.begin(&self.place()).map_err(|trouble| self.failed(trouble))?;
+        let alarm = self.canceller.map(Canceller::alarm);
+        game.begin(&self.place(alarm.as_ref())).map_err(|trouble| self.failed(trouble))?;
         // Prepared before the bot starts, so that only sending the input takes time from the bot.
         let start = Event::Start(record::start(self, game.as_ref(), spoilt));
         let started = Instant::now();
@@ -226,12 +228,16 @@ impl Match<'_> {
             let mut exchanged = self.exchange(&mut bot, game.as_ref(), exchange.lines, limit)?;
             used += exchanged.wall;
             game.took(if exchange.official == limit { exchanged.wall } else { Duration::ZERO });
-            let asked = record::asked(game.as_ref(), limit);
+            let passed = String::from_utf8_lossy(&exchanged.passed).into_owned();
+            let asked = record::asked(game.as_ref(), &passed, limit);
             overrun = self.decide(&mut exchanged, limit, &mut forgiven);
             if let (Some(traces), Some(trace)) = (self.traces, exchanged.trace.take()) {
                 traces.add(turns, overrun.map(|overrun| overrun.culprit), *trace);
             }
-            let awaits_lines = exchanged.input.awaits_more.then(|| game.input().lines().count());
+            let awaits_lines = exchanged
+                .input
+                .awaits_more
+                .then(|| (game.input() + passed.as_str()).lines().count());
             let told = game.summary().len();
             let mut ruling = rule(game.as_mut(), &exchanged.reply, exchanged.no_reply);
             game.trouble().map_or(Ok(()), |trouble| Err(self.failed(trouble)))?;
@@ -272,14 +278,13 @@ impl Match<'_> {
 
     /// Starts the bot, with whoever it talks to at the other end of its pipes.
     fn start_bot(&self, game: &mut dyn Game) -> Result<BotProcess, SpawnError> {
-        let (cap, canceller) = (self.rules.stderr_cap, self.canceller.cloned());
-        let mut bot = BotProcess::spawn(self.command, cap, canceller)?;
+        let (cap, alarm) = (self.rules.stderr_cap, self.canceller.map(Canceller::alarm));
+        let mut bot = BotProcess::spawn(self.command, cap, alarm)?;
         if self.traces.is_some() {
             bot.trace();
         }
-        let peer = game.peer().and_then(|any| any.downcast::<Box<dyn Peer>>().ok());
-        if let Some(peer) = peer {
-            bot.talk_to(*peer);
+        if let Some(peer) = game.peer() {
+            bot.talk_to(peer);
         }
         Ok(bot)
     }
@@ -292,11 +297,9 @@ impl Match<'_> {
     }
 
     /// Where the game's judge is started, if it has one.
-    fn place(&self) -> Place<'_> {
-        Place {
-            core: self.command.pinning.as_ref().and_then(|pinning| pinning.cores.first().copied()),
-            canceller: self.canceller.map(|canceller| canceller as &dyn Any),
-        }
+    fn place<'p>(&self, alarm: Option<&'p Arc<File>>) -> Place<'p> {
+        let pinning = self.command.pinning.as_ref();
+        Place { core: pinning.and_then(|pinning| pinning.cores.first().copied()), alarm }
     }
 
     /// Why the game has no result: its judge failed, unless somebody has cancelled it.

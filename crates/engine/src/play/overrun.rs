@@ -77,6 +77,7 @@ mod tests {
             wall: ms(wall),
             phase: Phase::Limit,
             certificate: Certificate { parts: Some(parts), ..Certificate::default() },
+            passed: Vec::new(),
             input: InputUse::default(),
             stopped: false,
             exit: None,

@@ -52,10 +52,10 @@ fn how_memory_is_limited(confinement: &Confinement) -> &'static str {
 }
 
 /// What the bot was asked, if only the game's judge knows it.
-pub(super) fn asked(game: &dyn Game, limit: Option<Duration>) -> Option<Asked> {
+pub(super) fn asked(game: &dyn Game, passed: &str, limit: Option<Duration>) -> Option<Asked> {
     let ask = game.asked()?;
     Some(Asked {
-        input: ask.input.clone(),
+        input: ask.input.clone() + passed,
         lines: ask.lines,
         limit: limit.map(Millis),
         official: ask.limit.map(Millis),

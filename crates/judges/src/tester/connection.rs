@@ -1,5 +1,6 @@
 //! The referee's connection to a relay, and the standard streams that the relay has handed over.
 
+use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -54,7 +55,7 @@ impl Relay {
     pub(super) fn new(
         socket: UnixStream,
         tester: &Process,
-        news: &OwnedFd,
+        news: &File,
     ) -> io::Result<Option<Self>> {
         socket.set_nonblocking(false)?;
         // A relay sends them at once.
@@ -178,7 +179,7 @@ impl Relay {
 }
 
 /// Has `news` wake for this descriptor too, and name it by this bit. Returns whether it can: a file is always ready.
-pub(super) fn watch(news: &OwnedFd, fd: BorrowedFd<'_>, bit: u64) -> io::Result<bool> {
+pub(super) fn watch(news: &File, fd: BorrowedFd<'_>, bit: u64) -> io::Result<bool> {
     match epoll::add(news, fd, EventData::new_u64(bit), EventFlags::IN) {
         Ok(()) => Ok(true),
         Err(Errno::PERM) => Ok(false),
@@ -187,7 +188,7 @@ pub(super) fn watch(news: &OwnedFd, fd: BorrowedFd<'_>, bit: u64) -> io::Result<
 }
 
 /// The bits of what is ready.
-pub(super) fn ready(news: &OwnedFd) -> u64 {
+pub(super) fn ready(news: &File) -> u64 {
     let mut events = [const { MaybeUninit::uninit() }; 8];
     match epoll::wait(news, &mut events, Some(&Timespec::default())) {
         Ok((ready, _)) => ready.iter().fold(0, |bits, event| bits | event.data.u64()),

@@ -9,13 +9,12 @@ mod connection;
 mod relay;
 mod talk;
 
-use std::any::Any;
-
 use rules::game::Traits;
 use rules::game::judge::{
     Answer, Ask, Case, Drawing, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
 };
 use serde::{Deserialize, Serialize};
+use terms::peer::Peer;
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply};
 
@@ -107,12 +106,8 @@ impl Judge for Play {
         Ok(())
     }
 
-    fn added_input(&mut self) -> String {
-        self.talking.talk().added_input()
-    }
-
-    fn peer(&mut self) -> Option<Box<dyn Any>> {
-        Some(Box::new(self.talking.peer()))
+    fn peer(&mut self) -> Option<Box<dyn Peer>> {
+        Some(self.talking.peer())
     }
 
     fn drawings(&mut self) -> Vec<Drawing> {

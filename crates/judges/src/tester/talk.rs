@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::fs::File;
 use std::io;
 use std::mem;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,8 +14,9 @@ use std::time::{Duration, Instant};
 use rustix::event::epoll::{self, CreateFlags};
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
-use contain::bot::{News, Peer, Scratch};
+use contain::bot::Scratch;
 use rules::game::judge::{Case, Drawing, Place, Trouble};
+use terms::peer::{News, Peer};
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply};
 
@@ -56,8 +58,6 @@ pub(super) struct Talk {
     end_is_told: bool,
     /// When a tester that has closed the bot's input no longer counts as one that ends.
     past_end: Option<Instant>,
-    /// What has been passed to the bot in this exchange.
-    passed: Vec<u8>,
     /// What the bot has written in the game: its beginning and its end.
     said: Stderr,
     /// Whether the bot has written something in this exchange.
@@ -69,7 +69,7 @@ pub(super) struct Talk {
     trouble: Option<Trouble>,
     /// When the tester was last listened to while the bot talked.
     heard: Instant,
-    news: Arc<OwnedFd>,
+    news: Arc<File>,
 }
 
 /// What comes next.
@@ -99,6 +99,7 @@ impl Talk {
         };
         tester.send_last(input)?;
         let news = epoll::create(CreateFlags::CLOEXEC).map_err(|errno| failed(errno.into()))?;
+        let news = File::from(news);
         let mut watch_tester = |fd: BorrowedFd<'_>| watch(&news, fd, TESTER).map(drop);
         let mut child = tester.child().into_iter();
         child.try_for_each(|child| child.watch_with(&mut watch_tester)).map_err(failed)?;
@@ -115,7 +116,6 @@ impl Talk {
             input_has_ended: false,
             end_is_told: false,
             past_end: None,
-            passed: Vec::new(),
             said: Stderr::default(),
             has_heard: false,
             bot_has_ended: false,
@@ -160,11 +160,6 @@ impl Talk {
             format!("neither wrote to the bot nor waited for it for {limit} (judge-limit)")
         };
         self.trouble(what)
-    }
-
-    /// What the bot was sent in this exchange, as text.
-    pub(super) fn added_input(&mut self) -> String {
-        String::from_utf8_lossy(&mem::take(&mut self.passed)).into_owned()
     }
 
     /// Ends the relay as the bot has ended.
@@ -301,7 +296,7 @@ impl Talk {
 /// A talk that both the judge and the bot's process take part in.
 pub(super) struct Talking {
     talk: Arc<Mutex<Talk>>,
-    news: Arc<OwnedFd>,
+    news: Arc<File>,
 }
 
 impl Talking {
@@ -363,7 +358,7 @@ fn locked(talk: &Mutex<Talk>) -> MutexGuard<'_, Talk> {
 /// The bot's end of a talk.
 struct BotsEnd {
     talk: Arc<Mutex<Talk>>,
-    news: Arc<OwnedFd>,
+    news: Arc<File>,
 }
 
 impl fmt::Debug for BotsEnd {
@@ -373,8 +368,8 @@ impl fmt::Debug for BotsEnd {
 }
 
 impl Peer for BotsEnd {
-    fn watched(&self) -> BorrowedFd<'_> {
-        self.news.as_fd()
+    fn watched(&self) -> &File {
+        &self.news
     }
 
     fn hear(&mut self, output: &[u8]) {
@@ -410,9 +405,7 @@ impl Peer for BotsEnd {
             return if talk.is_past_its_end() { News::Over } else { News::Closing };
         }
         if !talk.pending.is_empty() {
-            let bytes = mem::take(&mut talk.pending);
-            talk.passed.extend_from_slice(&bytes);
-            return News::Input(bytes);
+            return News::Input(mem::take(&mut talk.pending));
         }
         if talk.tells_end() {
             talk.end_is_told = true;

@@ -3,16 +3,18 @@
 //! A [`Judge`] referees one game: it says what the bot is to be asked, hears the reply, and says how the game
 //! ends. It may be a process, a saved log or a few lines of a test. This module starts nothing.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::traits::Traits;
 use terms::lines::Lines;
+use terms::peer::Peer;
 use terms::verdict::NoReply;
 
 /// A judge of one game: asks for replies and says how the game ends.
@@ -29,14 +31,8 @@ pub trait Judge: Send {
     /// When the judge fails, which is never the bot's fault.
     fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble>;
 
-    /// What the bot was sent in the last exchange beside the question, where the judge itself talks to it.
-    fn added_input(&mut self) -> String {
-        String::new()
-    }
-
-    /// The `Peer` of the crate `contain`, which this crate does not know: where a judge talks to the bot itself, the other
-    /// end of the bot's pipes.
-    fn peer(&mut self) -> Option<Box<dyn Any>> {
+    /// Where a judge talks to the bot itself, the other end of the bot's pipes.
+    fn peer(&mut self) -> Option<Box<dyn Peer>> {
         None
     }
 
@@ -172,12 +168,12 @@ impl fmt::Display for Case {
 }
 
 /// Where a judge is started.
-#[derive(Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Place<'a> {
     /// The referee's core, if cores are assigned; the judge shares it.
     pub core: Option<usize>,
-    /// The `Canceller` of the crate `contain`, which this crate does not know: it ends a judge's step early.
-    pub canceller: Option<&'a dyn Any>,
+    /// What becomes readable to end a judge's step early.
+    pub alarm: Option<&'a Arc<File>>,
 }
 
 /// A step of a game, as its judge decides it.
@@ -187,12 +183,6 @@ pub enum Step {
     Ask(Ask),
     /// The game is over.
     End(JudgeEnd),
-}
-
-impl fmt::Debug for Place<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Place").field("core", &self.core).finish_non_exhaustive()
-    }
 }
 
 /// What a bot is to be asked.

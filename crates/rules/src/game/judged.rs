@@ -1,6 +1,5 @@
 //! A game whose rules are in another program, as its judge referees it.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,6 +15,7 @@ use super::rules::{Exchange, Fault, Game, Played, Rejected};
 use crate::score::Score;
 use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
+use terms::peer::Peer;
 use terms::verdict::NoReply;
 
 /// A judge that has heard that no reply came may ask this often before it must end the game.
@@ -163,12 +163,9 @@ impl Game for Judged {
 
     fn took(&mut self, elapsed: Duration) {
         self.elapsed = elapsed;
-        if let Some((judge, ask)) = self.judge.as_mut().zip(self.ask.as_mut()) {
-            ask.input.push_str(&judge.added_input());
-        }
     }
 
-    fn peer(&mut self) -> Option<Box<dyn Any>> {
+    fn peer(&mut self) -> Option<Box<dyn Peer>> {
         self.judge.as_mut()?.peer()
     }
 

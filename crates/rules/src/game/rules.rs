@@ -1,6 +1,5 @@
 //! The interface between a game's rules and everything above them.
 
-use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -13,6 +12,7 @@ use super::judge::{Ask, Drawing, Place, Trouble};
 use crate::score::Score;
 use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
+use terms::peer::Peer;
 use terms::verdict::NoReply;
 
 /// A game in progress, as its official referee runs it.
@@ -41,8 +41,8 @@ pub trait Game: Send {
         None
     }
 
-    /// The `Peer` of the crate `contain` that the bot is to talk to, where another program talks to it.
-    fn peer(&mut self) -> Option<Box<dyn Any>> {
+    /// What the bot is to talk to, where another program talks to it.
+    fn peer(&mut self) -> Option<Box<dyn Peer>> {
         None
     }
 

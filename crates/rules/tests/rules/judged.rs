@@ -1,6 +1,5 @@
 //! Games of an outside judge, which is a list of what it says.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -69,14 +68,6 @@ impl Judge for Speaker {
         Ok(())
     }
 
-    fn added_input(&mut self) -> String {
-        "and more\n".to_owned()
-    }
-
-    fn peer(&mut self) -> Option<Box<dyn Any>> {
-        Some(Box::new("a peer"))
-    }
-
     fn drawings(&mut self) -> Vec<Drawing> {
         vec![Drawing { name: "out.svg".to_owned(), content: Vec::new() }]
     }
@@ -128,7 +119,6 @@ fn a_game_goes_as_its_judge_says() {
     assert_eq!((&*game.input(), game.summary()), ("first\n", &["one".to_owned()][..]));
     assert_eq!(game.score(), Some("1.5".parse().expect("a score")));
     assert_eq!(game.asked().map(|ask| ask.lines), Some(Some(1)));
-    assert!(game.peer().is_some_and(|peer| peer.is::<&str>()));
     assert!(!game.needs_bot() && game.official_result().is_empty() && game.metadata().is_empty());
     let exchange = game.next_exchange().expect("a turn");
     assert_eq!(
@@ -137,7 +127,6 @@ fn a_game_goes_as_its_judge_says() {
     );
     assert_eq!((exchange.lines.max_bytes, exchange.lines.eof_ends_line), (None, true));
     game.took(Duration::from_millis(7));
-    assert_eq!(game.input(), "first\nand more\n");
     let ruling = rule(&mut game, &line("5\n"), None);
     assert_eq!((ruling.verdict, ruling.action), (Verdict::Completed, None));
     assert_eq!(ruling.gain, Some("2.50".parse().expect("a score")));
@@ -308,10 +297,8 @@ fn a_plain_judge_adds_nothing() {
             Ok(Box::new(Plain))
         }
     }
-    assert!(
-        Plain.added_input().is_empty() && Plain.peer().is_none() && Plain.drawings().is_empty()
-    );
+    assert!(Plain.peer().is_none() && Plain.drawings().is_empty());
     assert!(!Plain.needs_bot() && !Plain.has_total_limit() && Plain.traits().is_none());
     assert_eq!(Plain.reading(), Reading { max_bytes: None, eof_ends_line: true });
-    assert!(format!("{:?}", Place { core: Some(3), canceller: None }).contains("core: Some(3)"));
+    assert!(format!("{:?}", Place { core: Some(3), alarm: None }).contains("core: Some(3)"));
 }

@@ -1,0 +1,44 @@
+//! The other end of a bot's pipes, where that is another program.
+
+use std::fmt;
+use std::fs::File;
+use std::time::Instant;
+
+use crate::verdict::NoReply;
+
+/// The other end of a bot's pipes.
+pub trait Peer: fmt::Debug + Send {
+    /// What to poll besides the bot: ready to be read when there may be news.
+    fn watched(&self) -> &File;
+
+    /// Passes on the bot's standard output.
+    fn hear(&mut self, output: &[u8]);
+
+    /// Passes on the bot's standard error.
+    fn hear_stderr(&mut self, output: &[u8]);
+
+    /// Takes note that the bot will write nothing more, by its own choice.
+    fn hear_end(&mut self, end: NoReply);
+
+    /// Checks for news, without waiting.
+    fn look(&mut self) -> News;
+
+    /// Whether it has other things to do than to wait for the bot, although nothing has happened since this moment.
+    fn is_busy(&mut self, since: Instant) -> bool;
+}
+
+/// What a peer has done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum News {
+    /// Nothing.
+    Nothing,
+    /// It has written this for the bot, which has not answered yet.
+    Input(Vec<u8>),
+    /// It has closed the bot's input.
+    EndOfInput,
+    /// It has closed the bot's input after the bot's output: the reply is over unless the bot itself ends.
+    Closing,
+    /// The reply is over: it has written again after the bot's output, or will hear no more.
+    Over,
+}
