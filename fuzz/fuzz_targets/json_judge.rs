@@ -6,6 +6,6 @@ use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| match parse(bytes) {
     Ok(FromJudge::Ask(ask)) => assert!(ask.lines.is_none_or(|lines| lines > 0)),
-    Ok(FromJudge::End(end)) => assert!(!end.official.is_empty()),
+    Ok(FromJudge::End(end)) => assert!(!end.end.official.is_empty()),
     Err(problem) => assert!(!problem.is_empty() && !problem.contains('\n'), "{problem}"),
 });

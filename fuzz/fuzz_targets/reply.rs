@@ -1,9 +1,8 @@
-//! Whatever a bot replies, the rules come to a result, the score follows from the gains, and a replay
-//! shows the boards of the rules.
+//! Whatever a bot replies, the rules come to a result, and a replay shows the boards and the scores of the rules.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rules::game::GAMES;
+use rules::game::{Answer, GAMES};
 use terms::lines::Lines;
 
 fuzz_target!(|input: (u8, &[u8])| {
@@ -11,19 +10,24 @@ fuzz_target!(|input: (u8, &[u8])| {
     let kind = &GAMES[usize::from(choice) % GAMES.len()];
     let boards = &kind.bundled;
     let board = &boards[usize::from(choice) / GAMES.len() % boards.len()].1;
-    let mut game = (kind.parse)(board).expect("a bundled board");
+    let case = (kind.parse)(board).expect("a bundled board");
+    let mut game = case.opening().expect("its rules are here");
     let mut replies = bytes.split(|&byte| byte == 0);
-    let mut sum = game.score().expect("it counts points");
-    while game.next_exchange().is_some() {
+    let mut sum = game.score(0).expect("it counts points");
+    while game.next_ask().is_some() {
         let Some(reply) = replies.next() else { break };
         let reply = Lines::split(&[reply, b"\n"].concat());
-        let mut shown = game.picture();
-        game.frames(&reply).iter().for_each(|frame| shown.apply(frame));
-        match game.accept(&reply) {
-            Ok(played) => sum = sum + played.gain.expect("points"),
-            Err(_) => break,
+        let view = game.view().expect("it has a picture");
+        let mut shown = view.picture();
+        for frame in view.frames(&reply) {
+            shown.apply(&frame);
+            sum = sum + frame.gain;
         }
-        assert_eq!(game.score(), Some(sum));
-        assert_eq!(game.picture(), shown);
+        let effect = game.answer(Answer::new(&reply, None)).expect("its rules are here");
+        if effect.wrong_line.is_some() {
+            break;
+        }
+        assert_eq!(game.score(0), Some(sum));
+        assert_eq!(game.view().expect("it has a picture").picture(), shown);
     }
 });

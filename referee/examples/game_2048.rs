@@ -2,7 +2,6 @@
 //!
 //! `cargo run --example game_2048 -- FOLDER` leaves the log, the page and an image in that folder.
 
-use std::borrow::Cow;
 use std::error::Error;
 use std::fs;
 use std::path::PathBuf;
@@ -11,16 +10,18 @@ use std::time::Duration;
 
 use referee::bot::BotCommand;
 use referee::config::Config;
-use referee::game::frames::{Frame, Picture, Step};
-use referee::game::{Exchange, Fault, Game, GameKind, Played, Rejected, check};
+use referee::game::frames::{Frame, Picture, Step as Change, View};
+use referee::game::judge::Trouble;
+use referee::game::{
+    Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, check,
+};
 use referee::gamelog::{Log, LogWriter};
 use referee::limits::LimitKind;
 use referee::lines::Lines;
 use referee::play::Match;
 use referee::replay::replay_as;
-use referee::score::Score;
 use referee::source::SourceError;
-use referee::verdict::NoReply;
+use referee::verdict::Verdict;
 use referee::view::film::{Film, TurnTimes};
 use referee::view::page::page;
 use referee::view::picture;
@@ -34,21 +35,19 @@ type Tiles = [u8; SIDE * SIDE];
 
 #[derive(Clone)]
 struct Game2048 {
-    /// The test case: the number that all new tiles follow from.
-    case: String,
+    /// What all new tiles follow from.
     random: u64,
     tiles: Tiles,
     score: i64,
     moves: usize,
-    summary: Vec<String>,
-    result: String,
+    result: Option<String>,
 }
 
 /// What a move does, before a new tile comes.
 struct Slide {
     tiles: Tiles,
     gain: i64,
-    step: Step,
+    step: Change,
 }
 
 /// The places of each row or column, from the side to which tiles slide.
@@ -65,7 +64,7 @@ fn lanes(direction: usize) -> impl Iterator<Item = [usize; SIDE]> {
 
 /// `None` if nothing would move.
 fn slide(tiles: &Tiles, direction: usize) -> Option<Slide> {
-    let mut after = Slide { tiles: [0; SIDE * SIDE], gain: 0, step: Step::default() };
+    let mut after = Slide { tiles: [0; SIDE * SIDE], gain: 0, step: Change::default() };
     let place = |place: usize| u16::try_from(place).expect("one of 16");
     for lane in lanes(direction) {
         let (mut free, mut may_merge) = (0, false);
@@ -90,14 +89,13 @@ fn slide(tiles: &Tiles, direction: usize) -> Option<Slide> {
 }
 
 impl Game2048 {
-    fn new(case: &str) -> Option<Self> {
-        let case = case.trim().to_owned();
-        let random = case.parse().ok()?;
-        let (tiles, summary, result) = ([0; SIDE * SIDE], Vec::new(), String::new());
-        let mut game = Self { case, random, tiles, score: 0, moves: 0, summary, result };
+    /// The game that follows from this number.
+    fn new(random: u64) -> Self {
+        let tiles = [0; SIDE * SIDE];
+        let mut game = Self { random, tiles, score: 0, moves: 0, result: None };
         game.add_tile();
         game.add_tile();
-        Some(game)
+        game
     }
 
     /// A number below `bound`, by the generator `SplitMix64`.
@@ -128,70 +126,68 @@ impl Game2048 {
         Some((direction, slide(&self.tiles, direction)))
     }
 
-    fn end(&mut self, result: String) {
-        self.summary.push(result.clone());
-        self.result = result;
+    fn lose(&mut self, verdict: Verdict) -> Ruling {
+        self.result = Some(format!("Lost: {verdict}."));
+        Ruling::against(verdict)
     }
 
-    fn reject(&mut self, fault: Fault) -> Rejected {
-        self.end(format!("{fault:?}."));
-        Rejected::new(fault)
-    }
-}
-
-impl Game for Game2048 {
-    fn next_exchange(&self) -> Option<Exchange> {
-        let limit = if self.moves == 0 { LimitKind::FirstTurn } else { LimitKind::Turn };
-        self.result.is_empty().then(|| Exchange::lines(1, limit))
-    }
-
-    /// The directions that change the board, and the board.
-    fn input(&self) -> Cow<'_, str> {
-        let number = |&tile: &u8| if tile == 0 { 0 } else { 1_u32 << tile }.to_string();
-        let rows = self.tiles.chunks(SIDE);
-        let rows = rows.map(|row| row.iter().map(number).collect::<Vec<_>>().join(" ") + "\n");
-        let legal = self.legal().collect::<Vec<_>>().join(" ");
-        format!("{legal}\n{}", rows.collect::<String>()).into()
-    }
-
-    fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
-        let Some((direction, slide)) = self.read(reply) else {
-            return Err(self.reject(Fault::Malformed));
+    fn rule(&mut self, answer: Answer<'_>) -> Ruling {
+        let Answer::Reply { lines, .. } = answer else {
+            self.result = Some("No answer.".to_owned());
+            return Ruling::default();
+        };
+        let Some((direction, slide)) = self.read(lines) else {
+            return self.lose(Verdict::MalformedReply);
         };
         let Some(Slide { tiles, gain, .. }) = slide else {
-            return Err(self.reject(Fault::Illegal));
+            return self.lose(Verdict::IllegalMove);
         };
         self.tiles = tiles;
         self.score += gain;
         self.moves += 1;
         self.add_tile();
         if self.legal().next().is_none() {
-            self.end(format!("Score: {}", self.score));
+            self.result = Some(format!("Score: {}", self.score));
         }
-        let action = json!(DIRECTIONS[direction]);
-        Ok(Played { gain: Some(gain.into()), action, remark: None })
+        Ruling::counts(json!(DIRECTIONS[direction]))
     }
 
-    fn unanswered(&mut self, _received: &Lines, _why: NoReply) {
-        self.end("No answer.".to_owned());
+    /// The directions that change the board, and the board.
+    fn input(&self) -> String {
+        let number = |&tile: &u8| if tile == 0 { 0 } else { 1_u32 << tile }.to_string();
+        let rows = self.tiles.chunks(SIDE);
+        let rows = rows.map(|row| row.iter().map(number).collect::<Vec<_>>().join(" ") + "\n");
+        let legal = self.legal().collect::<Vec<_>>().join(" ");
+        format!("{legal}\n{}", rows.collect::<String>())
     }
 
-    fn score(&self) -> Option<Score> {
-        Some(self.score.into())
+    fn step(&self, ruling: Ruling) -> Step {
+        let limit = if self.moves == 0 { LimitKind::FirstTurn } else { LimitKind::Turn };
+        let next = match &self.result {
+            None => Next::Ask(Ask::lines(self.input(), 1, limit)),
+            Some(result) => Next::End(End::new(result)),
+        };
+        let summary = self.result.iter().cloned().collect();
+        Step { ruling, scores: vec![self.score.into()], summary, next }
+    }
+}
+
+impl Referee for Game2048 {
+    fn begin(&mut self) -> Result<Step, Trouble> {
+        Ok(self.step(Ruling::default()))
     }
 
-    fn summary(&self) -> &[String] {
-        &self.summary
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+        let ruling = self.rule(answer);
+        Ok(self.step(ruling))
     }
 
-    fn official_result(&self) -> &str {
-        &self.result
+    fn view(&self) -> Option<&dyn View> {
+        Some(self)
     }
+}
 
-    fn test_case(&self) -> &str {
-        &self.case
-    }
-
+impl View for Game2048 {
     fn picture(&self) -> Picture {
         let color = |&tile: &u8| tile.checked_sub(1);
         Picture {
@@ -214,7 +210,7 @@ impl Game for Game2048 {
                 let mut after = Self { tiles, ..self.clone() };
                 let new = vec![after.add_tile()];
                 frame.gain = gain.into();
-                frame.steps = vec![step, Step { new, ..Step::default() }];
+                frame.steps = vec![step, Change { new, ..Change::default() }];
                 format!("{} scores {gain}", frame.notation)
             }
         };
@@ -231,9 +227,9 @@ fn kind() -> GameKind {
         ]
         .into(),
         ..GameKind::new("2048", "2048", |text| {
-            let game = Game2048::new(text);
-            let problem = || SourceError::at(text, 0, "not a whole number".to_owned());
-            Ok(Box::new(game.ok_or_else(problem)?))
+            let random = text.trim().parse();
+            let random = random.map_err(|_| SourceError::at(text, 0, "not a whole number"))?;
+            Ok(TestCase::new(text.trim(), Game2048::new(random)))
         })
     }
 }

@@ -1,34 +1,35 @@
 //! The rules of the games, pure: no I/O, no clock, no process.
 //!
-//! Every game is a sequence of *exchanges*: the referee sends some text and awaits a number of lines
-//! under one kind of time limit. Everything else works on `dyn Game` and on the [table of games](games).
+//! Every game is a sequence of *exchanges*: a bot is sent some text and has to answer with a number of lines
+//! under one kind of time limit. Whatever has the rules of a game implements [`Referee`]; everything else works on the
+//! [`Game`] that drives it, and on the [table of games](games).
 //!
 //! # Adding a game
 //!
-//! A type that implements [`Game`] and a row of the table are enough to play a game, log it, replay it,
+//! A type that implements [`Referee`] and a row of the table are enough to play a game, log it, replay it,
 //! view it and run suites of it. Once the row is [registered](register),
 //! `referee::cli::main()` is a whole referee whose `--game` takes its name.
 //!
 //! ```
-//! use std::borrow::Cow;
 //! use std::sync::Arc;
 //! use std::time::Duration;
 //!
 //! use referee::bot::BotCommand;
 //! use referee::config::{Config, Layer};
-//! use referee::game::frames::{Frame, Picture, Step};
-//! use referee::game::{Exchange, Fault, Game, GameKind, Played, Rejected, register};
+//! use referee::game::frames::{Frame, Picture, Step as Change, View};
+//! use referee::game::judge::Trouble;
+//! use referee::game::{Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, register};
 //! use referee::limits::LimitKind;
-//! use referee::lines::{LineRules, Lines};
+//! use referee::lines::Lines;
 //! use referee::play::Match;
-//! use referee::score::Score;
 //! use referee::source::SourceError;
-//! use referee::verdict::NoReply;
+//! use referee::verdict::Verdict;
 //! use serde_json::json;
 //!
 //! /// A heap of matches. Each turn takes one to three of them and scores a point for each; taking
 //! /// more than are left loses.
-//! struct Heap { start: String, left: u16, score: i64, summary: Vec<String> }
+//! #[derive(Clone)]
+//! struct Heap { left: u16, score: i64, lost: bool }
 //!
 //! fn heap() -> GameKind {
 //!     GameKind {
@@ -37,7 +38,7 @@
 //!         bundled: vec![("ten".to_owned(), "10".to_owned())],
 //!         ..GameKind::new("heap", "Heap", |text| {
 //!             let left = text.trim().parse().map_err(|_| SourceError::at(text, 0, "not a number"))?;
-//!             Ok(Box::new(Heap { start: text.to_owned(), left, score: 0, summary: Vec::new() }))
+//!             Ok(TestCase::new(text, Heap { left, score: 0, lost: false }))
 //!         })
 //!     }
 //! }
@@ -46,48 +47,51 @@
 //!     str::from_utf8(reply.iter().next()?).ok()?.trim().parse().ok()
 //! }
 //!
-//! impl Game for Heap {
-//!     fn next_exchange(&self) -> Option<Exchange> {
-//!         let lines =
-//!             LineRules { count: 1, max_bytes: Some(80), eof_ends_line: true, until_exit: true, readable: |_| true };
-//!         let exchange = Exchange { lines, limit: LimitKind::Turn, official: None };
-//!         self.summary.is_empty().then_some(exchange)
-//!     }
-//!     fn input(&self) -> Cow<'_, str> {
-//!         format!("{}\n", self.left).into()
-//!     }
-//!     fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
-//!         match number(reply) {
+//! impl Heap {
+//!     fn rule(&mut self, answer: Answer<'_>) -> Ruling {
+//!         let Answer::Reply { lines, .. } = answer else {
+//!             self.lost = true;
+//!             return Ruling::default();
+//!         };
+//!         match number(lines) {
 //!             Some(taken @ 1..=3) if taken <= self.left => {
 //!                 self.left -= taken;
 //!                 self.score += i64::from(taken);
-//!                 if self.left == 0 {
-//!                     self.summary.push("All gone.".to_owned());
-//!                 }
-//!                 Ok(Played { gain: Some(i64::from(taken).into()), action: json!(taken), remark: None })
+//!                 Ruling::counts(json!(taken))
 //!             }
 //!             number => {
-//!                 self.summary.push("That cannot be taken.".to_owned());
-//!                 let fault = if number.is_some() { Fault::Illegal } else { Fault::Malformed };
-//!                 Err(Rejected::new(fault))
+//!                 self.lost = true;
+//!                 let is_number = number.is_some();
+//!                 Ruling::against(if is_number { Verdict::IllegalMove } else { Verdict::MalformedReply })
 //!             }
 //!         }
 //!     }
-//!     fn unanswered(&mut self, _received: &Lines, _why: NoReply) {
-//!         self.summary.push("No answer.".to_owned());
+//!
+//!     fn step(&self, ruling: Ruling) -> Step {
+//!         let (summary, next) = match (self.lost, self.left) {
+//!             (true, _) => (vec!["Lost.".to_owned()], Next::End(End::new("Lost."))),
+//!             (false, 0) => (vec!["All gone.".to_owned()], Next::End(End::new("All gone."))),
+//!             (false, left) => (vec![], Next::Ask(Ask::lines(format!("{left}\n"), 1, LimitKind::Turn))),
+//!         };
+//!         Step { ruling, scores: vec![self.score.into()], summary, next }
 //!     }
-//!     fn score(&self) -> Option<Score> {
-//!         Some(self.score.into())
+//! }
+//!
+//! impl Referee for Heap {
+//!     fn begin(&mut self) -> Result<Step, Trouble> {
+//!         Ok(self.step(Ruling::default()))
 //!     }
-//!     fn summary(&self) -> &[String] {
-//!         &self.summary
+//!     fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+//!         let ruling = self.rule(answer);
+//!         Ok(self.step(ruling))
 //!     }
-//!     fn official_result(&self) -> &str {
-//!         self.summary.last().map_or("", String::as_str)
+//!     fn view(&self) -> Option<&dyn View> {
+//!         Some(self)
 //!     }
-//!     fn test_case(&self) -> &str {
-//!         &self.start
-//!     }
+//! }
+//!
+//! /// Games without it are shown by their texts.
+//! impl View for Heap {
 //!     fn picture(&self) -> Picture {
 //!         let tiles = vec![Some(0); self.left.into()];
 //!         Picture { columns: self.left, rows: 1, colors: 1, tiles, ..Picture::default() }
@@ -96,7 +100,7 @@
 //!         let Some(taken @ 1..=3) = number(reply).filter(|&number| number <= self.left) else {
 //!             return Vec::new();
 //!         };
-//!         let step = Step { gone: (self.left - taken..self.left).collect(), ..Step::default() };
+//!         let step = Change { gone: (self.left - taken..self.left).collect(), ..Change::default() };
 //!         let caption = format!("takes {taken}");
 //!         vec![Frame { caption, gain: i64::from(taken).into(), steps: vec![step], ..Frame::default() }]
 //!     }

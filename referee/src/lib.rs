@@ -32,7 +32,7 @@
 //!
 //! The library is a crate for each floor, and this one shows them under one roof: [`lines`], [`limits`],
 //! [`certificate`] and [`verdict`] are the vocabulary; [`game`] holds the rules and touches nothing else;
-//! [`ruling`] is what a reply does to a game; [`bot`] runs a process and knows no game; [`play`] is the only
+//! [`bot`] runs a process and knows no game; [`play`] is the only
 //! place where the two meet; [`suite`] plays many games and keeps their results and records; [`compare`] pairs
 //! those of two bots, with the [statistics](stats) that belong to it.
 //!
@@ -48,7 +48,7 @@ pub use contain::{bot, cancel};
 pub use engine::{config, play};
 pub use results::{compare, gamelog, replay, said};
 pub use results::{jiff, serde_json};
-pub use rules::{measure, ruling, score, source};
+pub use rules::{measure, score, source};
 pub use statistics as stats;
 pub use terms::{certificate, fault, lines, millis, verdict};
 

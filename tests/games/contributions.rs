@@ -3,7 +3,7 @@
 
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
-use referee::game::judge::{Case, Judges as _, Place as Nowhere};
+use referee::game::judge::{Case, Place as Nowhere};
 use support::prelude::*;
 
 /// A contribution that has been built: its folder, its `config.ini`, its test case, and the conversation that is its game.
@@ -158,7 +158,7 @@ fn known_trouble_of_java_comes_with_its_remedy() {
         };
         let game = Codingame { command, criteria: None, league: None, engine: None, project: None };
         let mut judge = game.start(&Case::Seed(290_797), &Nowhere::default()).expect("starts");
-        let trouble = judge.next().expect_err(remedy);
+        let trouble = judge.begin().expect_err(remedy);
         let found = trouble.remedy.clone().unwrap_or_default();
         assert!(found.contains(remedy), "{trouble:?}");
     }

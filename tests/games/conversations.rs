@@ -7,14 +7,13 @@ use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
 use referee::bot::BotCommand;
 use referee::config::Config;
-use referee::game::judge::{Answer, Ask, Case, Ending, JudgeEnd, Judges, Place, Step, Trouble};
+use referee::game::judge::{Case, Place, StartJudge, Trouble};
 use referee::game::samegame::{SameGame, boardfile};
-use referee::game::{Game as _, GameKind, Judged};
+use referee::game::{Answer, Ask, End as GameEnd, GameKind, Next, TestCase};
 use referee::gamelog::{End, Event, Turn};
 use referee::limits::{Limits, MatchRules};
 use referee::lines::Lines;
 use referee::play::Match;
-use referee::ruling::rule;
 use referee::verdict::{NoReply, Verdict};
 
 use crate::measured::cases;
@@ -83,51 +82,65 @@ fn case(conversation: &str) -> String {
     blocks(conversation, ">>> ")[0].1[1..].join("\n")
 }
 
-/// Plays with these replies: the questions, and the end.
+/// What a referee says in a game.
+struct Said {
+    asked: Vec<Ask>,
+    summary: Vec<String>,
+    verdict: Verdict,
+    score: Option<String>,
+    end: GameEnd,
+}
+
+/// Plays with these replies.
 fn play(
-    judges: &dyn Judges,
+    referee: &Codingame,
     case: &str,
     replies: impl IntoIterator<Item = (Duration, Option<String>)>,
-) -> Result<(Vec<Ask>, JudgeEnd), Trouble> {
-    let mut judge = judges.start(&Case::Text(case.to_owned()), &Place::default())?;
-    let (mut asked, mut replies) = (Vec::new(), replies.into_iter());
+) -> Result<Said, Trouble> {
+    let mut referee = referee.start(&Case::Text(case.to_owned()), &Place::default())?;
+    let (mut asked, mut summary, mut replies) = (Vec::new(), Vec::new(), replies.into_iter());
+    let mut step = referee.begin()?;
     loop {
-        match judge.next()? {
-            Step::Ask(ask) => {
+        summary.extend(step.summary);
+        match step.next {
+            Next::Ask(ask) => {
                 let (elapsed, reply) = replies.next().expect("a reply to each question");
-                let lines = reply.map(|reply| Lines::split(reply.as_bytes()));
-                judge.answer(match &lines {
-                    Some(lines) => Answer::Reply { lines, elapsed },
-                    None => Answer::NoReply(NoReply::Deadline),
-                })?;
+                let no_reply = reply.is_none().then_some(NoReply::Deadline);
+                let lines = Lines::split(reply.unwrap_or_default().as_bytes());
+                step = referee.answer(0, Answer::new(&lines, no_reply).after(elapsed))?;
                 asked.push(ask);
             }
-            Step::End(end) => return Ok((asked, end)),
+            Next::End(end) => {
+                let score = step.scores.first().map(ToString::to_string);
+                return Ok(Said { asked, summary, verdict: step.ruling.verdict, score, end });
+            }
         }
     }
 }
 
 #[test]
 fn a_recorded_conversation_is_repeated_byte_by_byte() {
-    for (name, criteria, engine, how, score, official) in [
+    for (name, criteria, engine, verdict, score, official) in [
         (
             "samegame",
             "Score",
             "3.15.2",
-            Ending::Completed,
+            Verdict::Completed,
             Some("227"),
             "Endgame. Obtained a score of 227.",
         ),
-        ("2048", "Points", "3.15.2", Ending::Completed, Some("2932"), "score: 2932"),
-        ("number-shifting", "Level", "", Ending::Lost, None, "timeout"),
-        ("steps-4.5", "Steps", "4.5.0", Ending::Completed, Some("2.0"), "There."),
-        ("steps-4.7", "Steps", "4.7.7", Ending::Timeout, Some("3.0"), "Out of time."),
+        ("2048", "Points", "3.15.2", Verdict::Completed, Some("2932"), "score: 2932"),
+        ("number-shifting", "Level", "", Verdict::Lost, None, "timeout"),
+        ("steps-4.5", "Steps", "4.5.0", Verdict::Completed, Some("2.0"), "There."),
+        ("steps-4.7", "Steps", "4.7.7", Verdict::Timeout, Some("3.0"), "Out of time."),
     ] {
         let file = data("conversations").join(format!("{name}.txt"));
         let text = fs::read_to_string(&file).expect("a conversation");
         let referee = referee_of(&file, criteria, engine);
-        let (asked, end) = play(&referee, &case(&text), replies(&text)).expect(name);
-        assert_eq!((end.how, end.score.as_deref(), end.official.as_str()), (how, score, official));
+        let heard = play(&referee, &case(&text), replies(&text)).expect(name);
+        let Said { asked, summary, end, .. } = &heard;
+        let found = (heard.verdict, heard.score.as_deref(), end.official.as_str());
+        assert_eq!(found, (verdict, score, official));
         assert_eq!(asked.len(), replies(&text).len(), "{name}");
         let said = blocks(&text, "");
         let input = asked.iter().map(|ask| ask.input.as_str()).collect::<String>();
@@ -136,14 +149,13 @@ fn a_recorded_conversation_is_repeated_byte_by_byte() {
             lines_of(&said, "NEXT_PLAYER_INPUT"),
             "{name}"
         );
-        let summary = asked.iter().flat_map(|ask| &ask.summary).chain(&end.summary);
-        assert_eq!(summary.cloned().collect::<Vec<_>>(), lines_of(&said, "INFOS"), "{name}");
+        assert_eq!(*summary, lines_of(&said, "INFOS"), "{name}");
         let info = lines_of(&said, "NEXT_PLAYER_INFO");
         let limits = info
             .chunks(3)
             .filter(|info| info[1] != "0")
             .map(|info| (info[1].parse().ok(), info[2].parse().ok().map(Duration::from_millis)));
-        let found = asked.iter().map(|ask| (ask.lines, ask.limit));
+        let found = asked.iter().map(|ask| (Some(ask.lines.count), ask.official));
         assert_eq!(found.collect::<Vec<_>>(), limits.collect::<Vec<_>>(), "{name}");
     }
 }
@@ -177,8 +189,8 @@ fn the_double_refuses_a_host_that_differs() {
     }
 }
 
-fn board(text: &str) -> SameGame {
-    SameGame::new(boardfile::parse(text).expect("a board"))
+fn board(text: &str) -> TestCase {
+    SameGame::new(boardfile::parse(text).expect("a board")).into_test_case()
 }
 
 /// A block of the referee's, or of its host's, whose lines begin with `mark`.
@@ -191,7 +203,7 @@ const NONE: [&str; 0] = [];
 
 /// The conversation of a game of SameGame with these turns, except for what viewers see.
 fn conversation_of(case: &str, turns: &[(Lines, Option<NoReply>)]) -> String {
-    let mut game = board(case);
+    let mut game = board(case).opening().expect("its rules are here");
     let said = |name: &str, lines: &[String]| block("", name, lines);
     let frame = |summary: &[String]| block("", "INFOS", &NONE) + &said("INFOS", summary);
     let question = |input: &str, lines: &str, limit: &str| {
@@ -204,7 +216,8 @@ fn conversation_of(case: &str, turns: &[(Lines, Option<NoReply>)]) -> String {
     let mut told = 0;
     for (turn, (reply, no_reply)) in turns.iter().enumerate() {
         let limit = if turn == 0 { "20000" } else { "50" };
-        text += &(frame(&game.summary()[told..]) + &question(&game.input(), "1", limit));
+        let input = game.next_ask().expect("a turn").input;
+        text += &(frame(&game.summary()[told..]) + &question(&input, "1", limit));
         told = game.summary().len();
         let output = reply.to_text().iter().map(|line| one_line(line)).collect::<Vec<_>>();
         text += &match no_reply {
@@ -212,9 +225,9 @@ fn conversation_of(case: &str, turns: &[(Lines, Option<NoReply>)]) -> String {
             None => block(">>> ", "SET_PLAYER_OUTPUT", &output),
         };
         text += &next;
-        rule(&mut game, reply, *no_reply);
+        game.answer(Answer::new(reply, *no_reply)).expect("its rules are here");
     }
-    let won = game.official_result().starts_with("Endgame.");
+    let won = game.official().starts_with("Endgame.");
     if won {
         // The end has a frame of its own.
         let end = game.summary().len() - 1;
@@ -223,7 +236,7 @@ fn conversation_of(case: &str, turns: &[(Lines, Option<NoReply>)]) -> String {
         told = end;
     }
     text += &frame(&game.summary()[told..]);
-    text += &block("", "METADATA", &[json!(game.metadata()).to_string()]);
+    text += &block("", "METADATA", &[json!(game.end().expect("it is over").metadata).to_string()]);
     text + &block("", "SCORES", &[if won { "0 1" } else { "0 0" }])
 }
 
@@ -302,11 +315,12 @@ fn assert_same(folder: &Path, name: &str, case: &str, bot: &[&str]) -> End {
     let replies = turns.iter().map(|turn| (Lines::split(&turn.reply.0), turn.no_reply));
     let file = folder.join(format!("{name}.txt"));
     fs::write(&file, conversation_of(case, &replies.collect::<Vec<_>>())).expect("written");
-    let judges: Arc<dyn Judges> = Arc::new(referee_of(&file, "Score", "3.15.2"));
+    let referee = referee_of(&file, "Score", "3.15.2");
+    let start: StartJudge = Arc::new(move |case, place| referee.start(case, place));
     let original = GameKind {
         stderr_per_turn: kind.stderr_per_turn,
         ..GameKind::new("original", "The original", move |text| {
-            Ok(Box::new(Judged::new("original", Case::parse(text), judges.clone())))
+            Ok(TestCase::judged("original", Case::parse(text), None, start.clone()))
         })
     };
     let (_, theirs) = match_of(&original, case, bot);
@@ -371,7 +385,7 @@ fn a_line_of_a_reply_is_one_line_for_java() {
         let file = folder.path().join("odd.txt");
         fs::write(&file, text).expect("written");
         let replies = [(Duration::ZERO, Some(format!("{reply}\n")))];
-        let (_, end) = play(&referee_of(&file, "Score", ""), &case, replies).expect(reply);
-        assert_eq!(end.how, Ending::Lost, "{reply:?}");
+        let said = play(&referee_of(&file, "Score", ""), &case, replies).expect(reply);
+        assert_eq!(said.verdict, Verdict::Lost, "{reply:?}");
     }
 }

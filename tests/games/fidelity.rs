@@ -7,12 +7,11 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use referee::bot::{BotCommand, Host};
 use referee::config::Config;
-use referee::game::{GAMES, Game, GameKind};
+use referee::game::{Answer, GAMES, Game, GameKind};
 use referee::gamelog::End;
 use referee::limits::{LimitKind, Limits, MatchRules};
 use referee::lines::{LineBuffer, Progress};
 use referee::play::Match;
-use referee::ruling::rule;
 use referee::score::Score;
 use referee::verdict::{BotExit, NoReply};
 
@@ -171,13 +170,10 @@ fn outputs() -> impl Strategy<Value = Vec<u8>> {
 }
 
 /// What the game says of an output that arrives in these chunks, after which the bot exits.
-fn judge<'c>(
-    mut game: Box<dyn Game>,
-    mut chunks: impl Iterator<Item = &'c [u8]>,
-) -> (String, Score) {
+fn judge<'c>(mut game: Game, mut chunks: impl Iterator<Item = &'c [u8]>) -> (String, Score) {
     let mut lines = LineBuffer::default();
-    while let Some(exchange) = game.next_exchange() {
-        let rules = exchange.lines;
+    while let Some(ask) = game.next_ask() {
+        let rules = ask.lines;
         let (count, no_reply) = loop {
             match lines.progress(&rules) {
                 Progress::Complete(count) => break (count, None),
@@ -192,9 +188,10 @@ fn judge<'c>(
                 None => break (rules.count, Some(NoReply::Ended(BotExit::Unknown))),
             }
         };
-        rule(game.as_mut(), &lines.take(count), no_reply);
+        let reply = lines.take(count);
+        game.answer(Answer::new(&reply, no_reply)).expect("its rules are here");
     }
-    (game.summary().join("\n"), game.score().expect("it counts points"))
+    (game.summary().join("\n"), game.score(0).expect("it counts points"))
 }
 
 proptest! {
@@ -207,7 +204,8 @@ proptest! {
         cuts.extend([0, output.len()]);
         cuts.sort_unstable();
         for kind in GAMES.iter() {
-            let game = || (kind.parse)(&kind.bundled[0].1).expect("a test case");
+            let case = (kind.parse)(&kind.bundled[0].1).expect("a test case");
+            let game = || case.opening().expect("its rules are here");
             let whole = judge(game(), [output.as_slice()].into_iter());
             let cut = judge(game(), cuts.windows(2).map(|pair| &output[pair[0]..pair[1]]));
             prop_assert_eq!(&whole, &cut);

@@ -4,9 +4,11 @@ use std::io::{BufRead as _, BufReader};
 
 use judges::json_lines::{JsonLines, message};
 use judges::{JudgeCommand, JudgeLimits};
-use referee::game::judge::{Answer, Case, Ending, JudgeEnd, Judges as _, Place, Step};
+use referee::game::judge::{Case, Place};
+use referee::game::{Answer, End, Next};
 use referee::lines::Lines;
-use referee::verdict::NoReply;
+use referee::score::Score;
+use referee::verdict::{NoReply, Verdict};
 
 use crate::views::schemas::validator;
 use support::prelude::*;
@@ -29,13 +31,13 @@ fn written() -> TempDir {
     folder
 }
 
-/// Plays a game on `seed` with what `bot` answers.
+/// Plays a game on `seed` with what `bot` answers: the number of questions, the verdict, the score and the end.
 fn play(
     python: &str,
     folder: &Path,
     seed: i64,
     bot: &mut dyn FnMut(&str) -> Option<String>,
-) -> (u32, JudgeEnd) {
+) -> (u32, Verdict, Option<Score>, End) {
     let words = [python, "guess_judge.py"].map(str::to_owned).to_vec();
     let limits = JudgeLimits {
         start: Duration::from_mins(1),
@@ -46,19 +48,19 @@ fn play(
     let mut judge =
         JsonLines { command }.start(&Case::Seed(seed), &Place::default()).expect("starts");
     let mut questions = 0;
+    let mut step = judge.begin().expect("a good judge");
     loop {
-        match judge.next().expect("a good judge") {
-            Step::Ask(ask) => {
+        match step.next {
+            Next::Ask(ask) => {
                 questions += 1;
-                let lines =
-                    bot(&ask.input).map(|line| Lines::split(format!("{line}\n").as_bytes()));
-                let reply =
-                    lines.as_ref().map(|lines| Answer::Reply { lines, elapsed: Duration::ZERO });
-                judge
-                    .answer(reply.unwrap_or(Answer::NoReply(NoReply::Deadline)))
-                    .expect("a good judge");
+                let reply = bot(&ask.input).map(|line| format!("{line}\n"));
+                let no_reply = reply.is_none().then_some(NoReply::Deadline);
+                let lines = Lines::split(reply.unwrap_or_default().as_bytes());
+                step = judge.answer(0, Answer::new(&lines, no_reply)).expect("a good judge");
             }
-            Step::End(end) => return (questions, end),
+            Next::End(end) => {
+                return (questions, step.ruling.verdict, step.scores.first().copied(), end);
+            }
         }
     }
 }
@@ -74,13 +76,14 @@ fn the_guides_judge_plays_with_the_guides_bot() {
         let (mut input, output) =
             (bot.stdin.take().expect("piped"), bot.stdout.take().expect("piped"));
         let mut answers = BufReader::new(output).lines();
-        let (guesses, end) = play(python, folder.path(), seed, &mut |hint| {
+        let (guesses, verdict, score, _) = play(python, folder.path(), seed, &mut |hint| {
             input.write_all(hint.as_bytes()).expect("it reads");
             Some(answers.next().expect("a guess").expect("text"))
         });
         drop(input);
         bot.wait().expect("it ends");
-        assert_eq!((end.how, end.score), (Ending::Completed, Some(guesses.to_string())), "{seed}");
+        let expected = Some(i64::from(guesses).into());
+        assert_eq!((verdict, score), (Verdict::Completed, expected), "{seed}");
         assert!(guesses <= 10, "{guesses}");
     }
 }
@@ -89,13 +92,13 @@ fn the_guides_judge_plays_with_the_guides_bot() {
 fn the_guides_judge_tells_what_is_wrong_with_an_answer() {
     let folder = written();
     let Some([python]) = need("the guide's judge", ["python3"]) else { return };
-    for (answer, how, official) in [
-        (Some("seven"), Ending::Malformed, "'seven' is not a number"),
-        (Some("1001"), Ending::Illegal, "1001 is not from 1 to 1000"),
-        (None, Ending::Lost, "No answer: timeout"),
+    for (answer, verdict, official) in [
+        (Some("seven"), Verdict::MalformedReply, "'seven' is not a number"),
+        (Some("1001"), Verdict::IllegalMove, "1001 is not from 1 to 1000"),
+        (None, Verdict::Lost, "No answer: timeout"),
     ] {
-        let (_, end) = play(python, folder.path(), 7, &mut |_| answer.map(str::to_owned));
-        assert_eq!((end.how, end.official.as_str()), (how, official));
+        let (_, found, _, end) = play(python, folder.path(), 7, &mut |_| answer.map(str::to_owned));
+        assert_eq!((found, end.official.as_str()), (verdict, official));
     }
 }
 

@@ -1,12 +1,17 @@
 //! What a judge does wrong is told in its words, leaves nothing behind, and holds nobody up.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use judges::codingame::Codingame;
 use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
 use referee::bot::{Host, await_removals};
-use referee::game::judge::{Answer, Case, Ending, JudgeEnd, Judges, Place, Step, Trouble};
+use referee::game::judge::{Case, Place, StartJudge, Trouble};
+use referee::game::{Answer, End, Next};
 use referee::lines::Lines;
-use referee::verdict::NoReply;
+use referee::score::Score;
+use referee::verdict::{NoReply, Verdict};
 use support::prelude::*;
 
 /// The protocols of the judge made by hand.
@@ -20,40 +25,54 @@ fn limits() -> JudgeLimits {
 }
 
 /// The judge made by hand, with this fault.
-fn judge(protocol: &str, fault: &str, limits: JudgeLimits) -> Box<dyn Judges> {
+fn judge(protocol: &str, fault: &str, limits: JudgeLimits) -> StartJudge {
     let double = double().into_os_string().into_string().expect("UTF-8");
     let words = [&double, "misbehaving", protocol, fault].map(str::to_owned).to_vec();
     let folder = env!("CARGO_MANIFEST_DIR").into();
     let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits };
     match protocol {
-        "codingame" => Box::new(Codingame {
-            command,
-            criteria: Some("Points".to_owned()),
-            league: None,
-            engine: None,
-            project: None,
-        }),
-        _ => Box::new(JsonLines { command }),
+        "codingame" => {
+            let criteria = Some("Points".to_owned());
+            let judge = Codingame { command, criteria, league: None, engine: None, project: None };
+            Arc::new(move |case, place| judge.start(case, place))
+        }
+        _ => speaker(command),
     }
 }
 
+fn speaker(command: JudgeCommand) -> StartJudge {
+    let judge = JsonLines { command };
+    Arc::new(move |case, place| judge.start(case, place))
+}
+
+/// What a judge says in a game.
+#[derive(Debug)]
+struct Said {
+    summary: Vec<String>,
+    verdict: Verdict,
+    score: Option<Score>,
+    end: End,
+}
+
 /// Plays with a bot that repeats each number, or is silent from question `silent` on.
-fn play(judges: &dyn Judges, silent: Option<u32>) -> Result<(Vec<String>, JudgeEnd), Trouble> {
-    let mut judge = judges.start(&Case::Seed(7), &Place::default())?;
+fn play(judge: &StartJudge, silent: Option<u32>) -> Result<Said, Trouble> {
+    let mut judge = judge(&Case::Seed(7), &Place::default())?;
     let mut summary = Vec::new();
+    let mut step = judge.begin()?;
     for question in 0.. {
-        match judge.next()? {
-            Step::Ask(ask) => {
-                assert_eq!((ask.lines, ask.limit), (Some(1), Some(Duration::from_millis(50))));
-                summary.extend(ask.summary);
+        summary.extend(step.summary);
+        match step.next {
+            Next::Ask(ask) => {
+                let official = Some(Duration::from_millis(50));
+                assert_eq!((ask.lines.count, ask.official), (1, official));
                 let lines = Lines::split(ask.input.as_bytes());
-                let reply = Answer::Reply { lines: &lines, elapsed: Duration::ZERO };
                 let is_silent = silent.is_some_and(|silent| question >= silent);
-                judge.answer(if is_silent { Answer::NoReply(NoReply::Deadline) } else { reply })?;
+                let no_reply = is_silent.then_some(NoReply::Deadline);
+                step = judge.answer(0, Answer::new(&lines, no_reply))?;
             }
-            Step::End(end) => {
-                summary.extend(end.summary.clone());
-                return Ok((summary, end));
+            Next::End(end) => {
+                let (verdict, score) = (step.ruling.verdict, step.scores.first().copied());
+                return Ok(Said { summary, verdict, score, end });
             }
         }
     }
@@ -62,7 +81,7 @@ fn play(judges: &dyn Judges, silent: Option<u32>) -> Result<(Vec<String>, JudgeE
 
 #[track_caller]
 fn trouble(protocol: &str, fault: &str, limits: JudgeLimits) -> Trouble {
-    let played = play(judge(protocol, fault, limits).as_ref(), None);
+    let played = play(&judge(protocol, fault, limits), None);
     played.expect_err("a judge with a fault gives no result")
 }
 
@@ -70,14 +89,16 @@ fn trouble(protocol: &str, fault: &str, limits: JudgeLimits) -> Trouble {
 fn a_good_judge_plays_to_the_end() {
     for protocol in PROTOCOLS {
         let judge = judge(protocol, "", limits());
-        let (summary, end) = play(judge.as_ref(), None).expect("a good judge");
-        assert_eq!((end.how, end.score.as_deref()), (Ending::Completed, Some("3")), "{protocol}");
+        let said = play(&judge, None).expect("a good judge");
+        let expected = (Verdict::Completed, Some(3.into()));
+        assert_eq!((said.verdict, said.score), expected, "{protocol}");
         assert_eq!(
-            (end.official.as_str(), &summary[..3]),
+            (said.end.official.as_str(), &said.summary[..3]),
             ("Done.", &["took 0", "took 1", "took 2"].map(str::to_owned)[..])
         );
-        let (_, lost) = play(judge.as_ref(), Some(1)).expect("a good judge");
-        assert_eq!((lost.how, lost.official.as_str()), (Ending::Lost, "Timeout!"), "{protocol}");
+        let lost = play(&judge, Some(1)).expect("a good judge");
+        let found = (lost.verdict, lost.end.official.as_str());
+        assert_eq!(found, (Verdict::Lost, "Timeout!"), "{protocol}");
     }
 }
 
@@ -154,24 +175,24 @@ fn a_judge_that_hangs_is_ended_at_its_limit() {
 
 #[test]
 fn a_judge_that_goes_on_after_silence_is_brought_to_its_end() {
-    let sdk = play(judge("codingame", "again", limits()).as_ref(), Some(0)).expect_err("endless");
+    let sdk = play(&judge("codingame", "again", limits()), Some(0)).expect_err("endless");
     assert!(sdk.what.contains("showed more than 60000 frames without an end"), "{sdk:?}");
-    let other = play(judge("judge", "again", limits()).as_ref(), Some(0)).expect_err("endless");
+    let other = play(&judge("judge", "again", limits()), Some(0)).expect_err("endless");
     assert!(other.what.starts_with("asked again after it was told"), "{other:?}");
 }
 
 #[test]
 fn what_a_judge_says_before_it_has_the_reply_is_no_answer_to_it() {
-    let mut judge = judge("judge", "eager", limits()).start(&Case::Seed(7), &Place::default());
-    let judge = judge.as_mut().expect("starts");
+    let mut judge =
+        judge("judge", "eager", limits())(&Case::Seed(7), &Place::default()).expect("starts");
+    let mut step = judge.begin();
     for number in ["0", "1", "8"] {
-        let step = judge.next().expect("a question");
-        assert!(matches!(&step, Step::Ask(ask) if ask.input.trim_end() == number), "{step:?}");
+        let next = step.expect("a question").next;
+        assert!(matches!(&next, Next::Ask(ask) if ask.input.trim_end() == number), "{next:?}");
         let lines = Lines::split(format!("{number}\n").as_bytes());
-        let reply = Answer::Reply { lines: &lines, elapsed: Duration::ZERO };
-        judge.answer(reply).expect("it lives");
+        step = judge.answer(0, Answer::new(&lines, None));
     }
-    let found = judge.next().expect_err("its answer came first");
+    let found = step.expect_err("its answer came first");
     let expected =
         "wrote `{\"end\":\"completed\",\"score\":8}` before it had the reply to its question 3";
     assert!(found.what.starts_with(expected), "{found:?}");
@@ -194,7 +215,7 @@ fn a_failure_of_the_engine_is_told_by_its_trace() {
 #[test]
 fn any_amount_of_standard_error_is_taken() {
     for protocol in PROTOCOLS {
-        play(judge(protocol, "stderr", limits()).as_ref(), None).expect("a good judge that talks");
+        play(&judge(protocol, "stderr", limits()), None).expect("a good judge that talks");
     }
 }
 
@@ -212,11 +233,11 @@ fn a_judge_that_does_not_start_says_why() {
         (&["./Cargo.toml"], "is not executable"),
         (&[], "its `command` is empty"),
     ] {
-        let found = play(&JsonLines { command: command(words) }, None).expect_err(expected);
+        let found = play(&speaker(command(words)), None).expect_err(expected);
         assert!(found.what.contains(expected), "{found:?}");
     }
     let nowhere = JudgeCommand { folder: "/nowhere".into(), ..command(&["true"]) };
-    let found = play(&JsonLines { command: nowhere }, None).expect_err("no folder");
+    let found = play(&speaker(nowhere), None).expect_err("no folder");
     assert!(found.what.contains("files in /nowhere: "), "{found:?}");
 }
 
@@ -238,8 +259,7 @@ fn what_a_judge_writes_to_its_working_directory_goes_with_its_game() {
         limits: limits(),
     };
     for _ in 0..3 {
-        let judge = JsonLines { command: command.clone() };
-        let found = play(&judge, None).expect_err("it ends at once");
+        let found = play(&speaker(command.clone()), None).expect_err("it ends at once");
         let stderr = found.stderr.expect("its words");
         let scratch = stderr.strip_prefix("judge.sh words.txt its words in ");
         await_removals();
@@ -263,8 +283,8 @@ fn a_judge_runs_on_the_core_of_the_referee() {
     let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits: limits() };
     let place = Place { core: last.parse().ok(), ..Place::default() };
     let mut judge = JsonLines { command }.start(&Case::Seed(1), &place).expect("starts");
-    match judge.next().expect("a good judge") {
-        Step::End(end) => assert_eq!(end.official, last),
-        step @ Step::Ask(_) => panic!("{step:?}"),
+    match judge.begin().expect("a good judge").next {
+        Next::End(end) => assert_eq!(end.official, last),
+        next @ Next::Ask(_) => panic!("{next:?}"),
     }
 }

@@ -8,14 +8,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use referee::bot::BotCommand;
 use referee::config::Config;
 use referee::game::judge::{
-    Answer, Ask, Case, Ending, Judge, JudgeEnd, JudgeProgram, Judges, Place, Step, Trouble,
+    Case, JudgeEnd, JudgeProgram, Place, Question, StartJudge, Steps, Trouble,
 };
-use referee::game::{GameKind, Judged};
+use referee::game::{Answer, End, GameKind, Referee, Seat, Step, TestCase};
 use referee::gamelog::{self, Event, Log};
 use referee::limits::{LimitKind, MatchRules};
 use referee::play::{Match, PlayError};
 use referee::replay::{rejudge, replay};
-use referee::verdict::{NoReply, Verdict};
+use referee::verdict::Verdict;
 use support::prelude::*;
 
 /// The judge's own time for a reply: so long that a loaded machine keeps it.
@@ -38,74 +38,78 @@ struct Adder {
     bonus: i64,
     fails_at: Option<u32>,
     awaits_end: bool,
-    end: Option<(Ending, &'static str)>,
+    end: Option<(Verdict, &'static str)>,
+    steps: Steps,
 }
 
-impl Judges for Sums {
-    fn start(&self, case: &Case, _place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble> {
+impl Sums {
+    fn start(&self, case: &Case) -> Result<Box<dyn Referee>, Trouble> {
         self.started.fetch_add(1, Ordering::SeqCst);
         let goal = match case {
             Case::Seed(seed) => *seed,
             Case::Text(text) => text.trim().parse().map_err(|_| Trouble::new("no number"))?,
         };
         let Self { bonus, fails_at, awaits_end, .. } = *self;
-        Ok(Box::new(Adder { goal, sum: 0, turns: 0, bonus, fails_at, awaits_end, end: None }))
+        let (end, steps) = (None, Steps::default());
+        Ok(Box::new(Adder { goal, sum: 0, turns: 0, bonus, fails_at, awaits_end, end, steps }))
     }
 }
 
-impl Judge for Adder {
-    fn next(&mut self) -> Result<Step, Trouble> {
+impl Referee for Adder {
+    fn begin(&mut self) -> Result<Step, Trouble> {
         if self.fails_at == Some(self.turns) {
             return Err(Trouble { stderr: Some("a stack trace".into()), ..Trouble::new("ended") });
         }
-        let score = Some(format!("{}.50", self.sum));
+        let score = Some(format!("{}.50", self.sum).parse().expect("a score"));
         let summary = if self.turns == 0 { Vec::new() } else { vec![format!("sum {}", self.sum)] };
         Ok(match self.end {
-            None => Step::Ask(Ask {
+            None => self.steps.ask(Question {
                 input: format!("{} more\n", self.goal - self.sum),
                 lines: (!self.awaits_end).then_some(1),
                 limit: Some(OWN_LIMIT),
                 score,
                 summary,
-                restarts: false,
+                peer: None,
             }),
-            Some((how, official)) => {
+            Some((verdict, official)) => {
                 let metadata = [("turns".to_owned(), self.turns.to_string())].into();
-                Step::End(JudgeEnd { how, score, official: official.into(), summary, metadata })
+                let end = End { metadata, ..End::new(official) };
+                self.steps.end(JudgeEnd { verdict, score, summary, end })
             }
         })
     }
 
-    fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
         self.turns += 1;
         let number = match answer {
             Answer::Reply { lines, .. } => {
                 lines.to_text().first().map(|line| line.trim().parse::<i64>())
             }
-            Answer::NoReply(_) => None,
+            Answer::NoReply { .. } => None,
         };
         self.end = match number {
-            None => Some((Ending::Lost, "Silence.")),
-            Some(Err(_)) => Some((Ending::Malformed, "That is not a number.")),
-            Some(Ok(number)) if number < 0 => Some((Ending::Illegal, "Less than nothing.")),
-            Some(Ok(98)) => Some((Ending::Timeout, "You dawdle.")),
-            Some(Ok(99)) => Some((Ending::Lost, "Lost.")),
+            None => Some((Verdict::Lost, "Silence.")),
+            Some(Err(_)) => Some((Verdict::MalformedReply, "That is not a number.")),
+            Some(Ok(number)) if number < 0 => Some((Verdict::IllegalMove, "Less than nothing.")),
+            Some(Ok(98)) => Some((Verdict::Timeout, "You dawdle.")),
+            Some(Ok(99)) => Some((Verdict::Lost, "Lost.")),
             Some(Ok(number)) => {
                 self.sum += number + self.bonus;
-                (self.sum >= self.goal).then_some((Ending::Completed, "Enough."))
+                (self.sum >= self.goal).then_some((Verdict::Completed, "Enough."))
             }
         };
-        Ok(())
+        self.begin()
     }
 }
 
 fn kind(judges: Sums) -> (GameKind, Arc<Sums>) {
     let judges = Arc::new(judges);
-    let shared: Arc<dyn Judges> = judges.clone();
+    let shared = judges.clone();
+    let start: StartJudge = Arc::new(move |case, _| shared.start(case));
     let kind = GameKind {
         judge: Some(JudgeProgram { kind: "test".to_owned(), ..JudgeProgram::default() }),
         ..GameKind::new("sums", "Sums", move |text| {
-            Ok(Box::new(Judged::new("sums", Case::parse(text), shared.clone())))
+            Ok(TestCase::judged("sums", Case::parse(text), None, start.clone()))
         })
     };
     (kind, judges)
@@ -234,8 +238,9 @@ fn the_judges_own_limit_holds_unless_the_profile_or_the_user_says_otherwise() {
 fn another_judge_that_says_something_else_is_found_by_rejudging() {
     let log = played(TWOS);
     let again = |judges| {
-        let game = (kind(judges).0.parse)(&log.start.test_case).expect("a board");
-        rejudge(&log, game, &Place::default())
+        let case = (kind(judges).0.parse)(&log.start.test_case).expect("a board");
+        let again = rejudge(&log, case.start(&Place::default())?)?;
+        Ok::<_, Trouble>(again.expect("it talks to nobody else"))
     };
     assert_eq!(again(Sums::default()).expect("well").difference, None);
     let other = again(Sums { bonus: 1, ..Sums::default() }).expect("well");
@@ -248,12 +253,11 @@ fn another_judge_that_says_something_else_is_found_by_rejudging() {
 #[test]
 fn reading_a_board_starts_no_judge() {
     let (kind, judges) = kind(Sums::default());
-    let mut game = (kind.parse)("5").expect("a board");
-    assert_eq!(game.test_case(), r#"{"case":"5"}"#);
-    let again = (kind.parse)(game.test_case()).expect("its own form");
-    assert_eq!(again.test_case(), game.test_case());
-    assert_eq!(game.record_key(), r#"sums {"case":"5"}"#);
-    game.unanswered(&referee::lines::Lines::default(), NoReply::Deadline);
-    assert!(game.next_exchange().is_none() && game.trouble().is_none());
+    let case = (kind.parse)("5").expect("a board");
+    assert_eq!(case.text, r#"{"case":"5"}"#);
+    let again = (kind.parse)(&case.text).expect("its own form");
+    assert_eq!(again.text, case.text);
+    assert_eq!(case.record_key, r#"sums {"case":"5"}"#);
+    assert!(case.opening().is_none());
     assert_eq!(judges.started.load(Ordering::SeqCst), 0);
 }

@@ -3,25 +3,25 @@
 //!
 //! The game: guess a number from 1 to 9 in three turns; each answer is told to be too low or too high.
 
-use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use clap::Parser as _;
 use referee::bot::BotCommand;
 use referee::cli::Cli;
 use referee::config::{Config, Layer};
-use referee::game::frames::{Frame, Picture, Step};
+use referee::game::frames::{Frame, Picture, Step as Change, View};
+use referee::game::judge::Trouble;
 use referee::game::{
-    Exchange, Fault, Game, GameKind, Played, Rejected, SeedOptions, UnknownGame, games, register,
+    Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, SeedOptions, Step, TestCase,
+    UnknownGame, games, register,
 };
 use referee::gamelog::{self, Event};
 use referee::limits::LimitKind;
 use referee::lines::{LineRules, Lines};
 use referee::play::Match;
 use referee::replay::replay;
-use referee::score::Score;
 use referee::source::SourceError;
-use referee::verdict::{NoReply, Verdict};
+use referee::verdict::Verdict;
 use referee::view::film::{Film, TurnTimes};
 use referee::view::page;
 
@@ -44,7 +44,8 @@ fn guess_as(name: &str) -> GameKind {
         ..GameKind::new(name, "Guess a number", |text| {
             let number = text.trim().parse().ok().filter(|number| (1..=NUMBERS).contains(number));
             let problem = || SourceError::at(text, 0, "not a number from 1 to 9".to_owned());
-            Ok(Box::new(Guess::new(number.ok_or_else(problem)?)))
+            let number: u8 = number.ok_or_else(problem)?;
+            Ok(TestCase::new(number.to_string(), Guess::new(number)))
         })
     }
 }
@@ -52,39 +53,64 @@ fn guess_as(name: &str) -> GameKind {
 const NUMBERS: u8 = 9;
 const TURNS: u8 = 3;
 
+#[derive(Clone)]
 struct Guess {
-    case: String,
     number: u8,
     guessed: Vec<u8>,
     hint: &'static str,
-    summary: Vec<String>,
-    result: String,
+    result: Option<&'static str>,
 }
 
 impl Guess {
     fn new(number: u8) -> Self {
-        let (case, hint) = (number.to_string(), "guess");
-        let (guessed, summary, result) = (Vec::new(), Vec::new(), String::new());
-        Self { case, number, guessed, hint, summary, result }
+        Self { number, guessed: Vec::new(), hint: "guess", result: None }
     }
 
     /// Three points for a number found at once, and one less for each further turn.
     fn points(&self) -> i64 {
-        if self.result == "Found." {
+        if self.result == Some("Found.") {
             4 - i64::try_from(self.guessed.len()).expect("three")
         } else {
             0
         }
     }
 
-    fn end(&mut self, result: &str) {
-        result.clone_into(&mut self.result);
-        self.summary.push(result.to_owned());
+    fn reject(&mut self, verdict: Verdict, result: &'static str) -> Ruling {
+        self.result = Some(result);
+        Ruling::against(verdict)
     }
 
-    fn reject(&mut self, fault: Fault, result: &str) -> Rejected {
-        self.end(result);
-        Rejected::new(fault)
+    fn rule(&mut self, answer: Answer<'_>) -> Ruling {
+        let Answer::Reply { lines, .. } = answer else {
+            self.result = Some("No answer.");
+            return Ruling::default();
+        };
+        let Some(guess) = number_in(lines) else {
+            return self.reject(Verdict::MalformedReply, "That is not a number.");
+        };
+        if !(1..=NUMBERS).contains(&guess) {
+            return self.reject(Verdict::IllegalMove, "There is no such number.");
+        }
+        self.guessed.push(guess);
+        self.hint = if guess < self.number { "low" } else { "high" };
+        if guess == self.number {
+            self.result = Some("Found.");
+        } else if self.guessed.len() == usize::from(TURNS) {
+            self.result = Some("Not found.");
+        }
+        Ruling::counts(json!({ "guess": guess }))
+    }
+
+    fn step(&self, ruling: Ruling) -> Step {
+        let guessed = ruling.action.as_ref().map(|action| format!("Guessed {}.", action["guess"]));
+        let summary = guessed.into_iter().chain(self.result.map(str::to_owned)).collect();
+        let lines = LineRules { max_bytes: Some(10), eof_ends_line: false, ..LineRules::any(1) };
+        let limit = if self.guessed.is_empty() { LimitKind::FirstTurn } else { LimitKind::Turn };
+        let next = match self.result {
+            None => Next::Ask(Ask::new(format!("{}\n", self.hint), lines, limit)),
+            Some(result) => Next::End(End::new(result)),
+        };
+        Step { ruling, scores: vec![self.points().into()], summary, next }
     }
 }
 
@@ -92,66 +118,22 @@ fn number_in(reply: &Lines) -> Option<u8> {
     str::from_utf8(reply.iter().next()?).ok()?.trim().parse().ok()
 }
 
-impl Game for Guess {
-    fn next_exchange(&self) -> Option<Exchange> {
-        let lines = LineRules {
-            count: 1,
-            max_bytes: Some(10),
-            eof_ends_line: false,
-            until_exit: true,
-            readable: |_| true,
-        };
-        let limit = if self.guessed.is_empty() { LimitKind::FirstTurn } else { LimitKind::Turn };
-        self.result.is_empty().then_some(Exchange { lines, limit, official: None })
+impl Referee for Guess {
+    fn begin(&mut self) -> Result<Step, Trouble> {
+        Ok(self.step(Ruling::default()))
     }
 
-    fn input(&self) -> Cow<'_, str> {
-        format!("{}\n", self.hint).into()
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+        let ruling = self.rule(answer);
+        Ok(self.step(ruling))
     }
 
-    fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
-        let Some(guess) = number_in(reply) else {
-            return Err(self.reject(Fault::Malformed, "That is not a number."));
-        };
-        if !(1..=NUMBERS).contains(&guess) {
-            return Err(self.reject(Fault::Illegal, "There is no such number."));
-        }
-        self.guessed.push(guess);
-        self.summary.push(format!("Guessed {guess}."));
-        self.hint = if guess < self.number { "low" } else { "high" };
-        let before = self.points();
-        if guess == self.number {
-            self.end("Found.");
-        } else if self.guessed.len() == usize::from(TURNS) {
-            self.end("Not found.");
-        }
-        Ok(Played {
-            gain: Some((self.points() - before).into()),
-            action: json!({ "guess": guess }),
-            remark: None,
-        })
+    fn view(&self) -> Option<&dyn View> {
+        Some(self)
     }
+}
 
-    fn unanswered(&mut self, _received: &Lines, _why: NoReply) {
-        self.end("No answer.");
-    }
-
-    fn score(&self) -> Option<Score> {
-        Some(self.points().into())
-    }
-
-    fn summary(&self) -> &[String] {
-        &self.summary
-    }
-
-    fn official_result(&self) -> &str {
-        &self.result
-    }
-
-    fn test_case(&self) -> &str {
-        &self.case
-    }
-
+impl View for Guess {
     /// A row with a tile for each number not yet guessed.
     fn picture(&self) -> Picture {
         let tile = |number: u8| (!self.guessed.contains(&number)).then_some(0);
@@ -168,7 +150,7 @@ impl Game for Guess {
         let Some(guess) = number_in(reply) else { return Vec::new() };
         let place = (1..=NUMBERS).contains(&guess).then(|| u16::from(guess) - 1);
         let gone = place.filter(|_| !self.guessed.contains(&guess)).into_iter().collect();
-        let step = place.map(|_| Step { gone, ..Step::default() });
+        let step = place.map(|_| Change { gone, ..Change::default() });
         let is_it = guess == self.number;
         let gain = if is_it { 3 - i64::try_from(self.guessed.len()).expect("few") } else { 0 };
         let caption = format!("{guess} is {}", if is_it { "it" } else { "wrong" });

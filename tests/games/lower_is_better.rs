@@ -2,14 +2,14 @@
 //!
 //! The game: say what the journey costs. The answer is the score, with all its digits; what is not a number loses.
 
-use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
-use referee::game::{Exchange, Fault, Game, GameKind, Played, Rejected};
+use referee::game::judge::Trouble;
+use referee::game::{Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase};
 use referee::limits::LimitKind;
-use referee::lines::{LineRules, Lines};
+use referee::lines::LineRules;
 use referee::score::{Direction, Score};
-use referee::verdict::NoReply;
+use referee::verdict::Verdict;
 
 use crate::games::library_game::{own_output, own_referee};
 use crate::views::schemas::{Documents, validator};
@@ -21,76 +21,61 @@ pub(crate) static COST: LazyLock<Arc<GameKind>> = LazyLock::new(|| {
         limits: [(LimitKind::Turn, Duration::from_mins(1))].into(),
         better: Direction::Lower,
         ..GameKind::new("cost", "Cost", |text| {
-            Ok(Box::new(Cost { case: text.to_owned(), score: None, summary: Vec::new() }))
+            let game = Cost { case: text.to_owned(), score: None, result: None };
+            Ok(TestCase::new(text, game))
         })
     };
     kind.into()
 });
 
+#[derive(Clone)]
 struct Cost {
     case: String,
     score: Option<Score>,
-    summary: Vec<String>,
+    result: Option<&'static str>,
 }
 
 impl Cost {
-    fn end(&mut self, score: Option<Score>, how: &str) {
-        self.score = score;
-        self.summary.push(how.to_owned());
+    fn end(&mut self, score: Option<Score>, result: &'static str) {
+        (self.score, self.result) = (score, Some(result));
     }
-}
 
-impl Game for Cost {
-    fn next_exchange(&self) -> Option<Exchange> {
-        let lines = LineRules {
-            count: 1,
-            max_bytes: Some(100),
-            eof_ends_line: true,
-            until_exit: true,
-            readable: |_| true,
+    fn rule(&mut self, answer: Answer<'_>) -> Ruling {
+        let Answer::Reply { lines, .. } = answer else {
+            self.end(Some(Score::ZERO), "Lost.");
+            return Ruling::default();
         };
-        self.summary.is_empty().then_some(Exchange {
-            lines,
-            limit: LimitKind::Turn,
-            official: None,
-        })
-    }
-
-    fn input(&self) -> Cow<'_, str> {
-        format!("{}\n", self.case).into()
-    }
-
-    fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
-        let text = String::from_utf8_lossy(reply.iter().next().unwrap_or_default()).into_owned();
+        let text = String::from_utf8_lossy(lines.iter().next().unwrap_or_default()).into_owned();
         match text.trim().parse() {
             Ok(score) => self.end(Some(score), "There."),
             Err(_) if text.trim() == "free" => self.end(None, "There, and nobody counts."),
             Err(_) => {
                 self.end(Some(Score::ZERO), "Lost.");
-                return Err(Rejected::new(Fault::Malformed));
+                return Ruling::against(Verdict::MalformedReply);
             }
         }
-        Ok(Played { gain: self.score, action: json!(text.trim()), remark: None })
+        Ruling::counts(json!(text.trim()))
     }
 
-    fn unanswered(&mut self, _received: &Lines, _why: NoReply) {
-        self.end(Some(Score::ZERO), "Lost.");
+    fn step(&self, ruling: Ruling) -> Step {
+        let lines = LineRules { max_bytes: Some(100), ..LineRules::any(1) };
+        let next = match self.result {
+            None => Next::Ask(Ask::new(format!("{}\n", self.case), lines, LimitKind::Turn)),
+            Some(result) => Next::End(End::new(result)),
+        };
+        let scores = self.score.into_iter().collect();
+        Step { ruling, scores, summary: self.result.into_iter().map(str::to_owned).collect(), next }
+    }
+}
+
+impl Referee for Cost {
+    fn begin(&mut self) -> Result<Step, Trouble> {
+        Ok(self.step(Ruling::default()))
     }
 
-    fn score(&self) -> Option<Score> {
-        self.score
-    }
-
-    fn summary(&self) -> &[String] {
-        &self.summary
-    }
-
-    fn official_result(&self) -> &str {
-        self.summary.first().map_or("", String::as_str)
-    }
-
-    fn test_case(&self) -> &str {
-        &self.case
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+        let ruling = self.rule(answer);
+        Ok(self.step(ruling))
     }
 }
 

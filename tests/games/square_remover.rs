@@ -138,8 +138,8 @@ fn sizes_and_colours_of_1999_seeds_are_the_originals() {
 
 #[test]
 fn an_unreadable_number_ends_the_reading_at_once() {
-    let game = (kind().parse)(&case(3)).expect("a case");
-    let rules = game.next_exchange().expect("one exchange").lines;
+    let game = (kind().parse)(&case(3)).expect("a case").opening().expect("its rules are here");
+    let rules = game.ask().expect("one question").lines;
     assert_eq!(Lines::split(b"1\n2\nx\n4\n").progress(&rules), Progress::Complete(3));
     assert_eq!(Lines::split(b"1\n2\n3\n").progress(&rules), Progress::Incomplete);
     // A bot that hangs after it, without any limit.

@@ -72,8 +72,8 @@ fn is_line_by_line(case: &Case) -> bool {
 fn referee_json(file: &Value, case: &Case) -> Refereed {
     let foreign = foreign::read(file.to_string().as_bytes()).expect("a known form");
     let kind = GameKind::named("samegame").expect("there is one");
-    let game = (kind.parse)(&case.board.join("\n")).expect("a board");
-    referee_foreign(&foreign, &kind, game, "measured")
+    let board = (kind.parse)(&case.board.join("\n")).expect("a board");
+    referee_foreign(&foreign, &kind, &board, "measured").expect("its rules are here")
 }
 
 #[test]

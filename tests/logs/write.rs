@@ -2,15 +2,14 @@
 
 use proptest::option;
 use proptest::prelude::*;
-use referee::game::GameKind;
 use referee::game::samegame::generate::random_board;
+use referee::game::{Answer, GameKind};
 use referee::gamelog::{
     self, Bot, Bytes, Certificate, End, Event, FORMAT, Host, Parts, Start, Turn,
 };
 use referee::limits::{Breach, LimitKind, Limits, Resource, Resources};
 use referee::lines::{Lines, Progress};
 use referee::millis::Millis;
-use referee::ruling::rule;
 use referee::said::{Said, SaidInGame, SaidNumbers, SaidValue};
 use referee::score::{Direction, Score};
 use referee::verdict::{BotExit, Culprit, Decision, NoReply, Overrun, Verdict};
@@ -286,7 +285,8 @@ proptest! {
 /// A game of SameGame without a process: replies as any bot may write them, and then none.
 fn played(board: &str, replies: &[Vec<u8>], no_reply: NoReply) -> Vec<Event> {
     let kind = GameKind::named("samegame").expect("a game");
-    let mut game = (kind.parse)(board).expect("a board");
+    let case = (kind.parse)(board).expect("a board");
+    let mut game = case.opening().expect("its rules are here");
     let mut replies = replies.iter();
     let mut events = vec![Event::Start(Start {
         format: FORMAT,
@@ -295,7 +295,7 @@ fn played(board: &str, replies: &[Vec<u8>], no_reply: NoReply) -> Vec<Event> {
         judge: None,
         better: Direction::Higher,
         board: String::new(),
-        test_case: game.test_case().to_owned(),
+        test_case: case.text,
         bot: Bot::default(),
         profile: String::new(),
         limits: Limits::default(),
@@ -305,26 +305,26 @@ fn played(board: &str, replies: &[Vec<u8>], no_reply: NoReply) -> Vec<Event> {
     })];
     let mut verdict = Verdict::Completed;
     for turn in 1.. {
-        let Some(exchange) = game.next_exchange() else { break };
-        let (limit, rules) = (exchange.limit, exchange.lines);
+        let Some(ask) = game.next_ask() else { break };
+        let (limit, rules) = (ask.limit, ask.lines);
         let lines = replies.next().map_or_else(Lines::default, |reply| Lines::split(reply));
         let no_reply = match lines.progress(&rules) {
             Progress::Complete(_) => None,
             Progress::TooLong => Some(NoReply::LineTooLong),
             Progress::Incomplete => Some(no_reply),
         };
-        let ruling = rule(game.as_mut(), &lines, no_reply);
-        verdict = ruling.verdict;
+        let effect = game.answer(Answer::new(&lines, no_reply)).expect("its rules are here");
+        verdict = effect.verdict;
         events.push(Event::Turn(Turn {
             no_reply,
-            action: ruling.action,
-            gain: ruling.gain,
-            score: game.score(),
+            action: effect.action,
+            gain: effect.gain,
+            score: effect.score,
             ..Turn::with_reply(turn, limit, Bytes(lines.into_bytes()))
         }));
     }
     let turns = u32::try_from(events.len() - 1).expect("few");
-    events.push(Event::End(End::by_rules(game.as_ref(), verdict, turns)));
+    events.push(Event::End(End::by_rules(&game, verdict, turns)));
     events
 }
 

@@ -2,12 +2,14 @@
 
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
-use referee::game::judge::{Answer, Case, Ending, JudgeEnd, Judges as _, Place, Step};
+use referee::game::judge::{Case, Place};
+use referee::game::{Answer, Next};
 use referee::lines::Lines;
+use referee::verdict::Verdict;
 use support::prelude::*;
 
-/// Plays with a bot that takes these times, in microseconds.
-fn play(engine: &str, replies: &[(u64, &str)]) -> JudgeEnd {
+/// Plays with a bot that takes these times, in microseconds: the verdict, and the words of the game.
+fn play(engine: &str, replies: &[(u64, &str)]) -> (Verdict, String) {
     let double = double().into_os_string().into_string().expect("UTF-8");
     let limits = JudgeLimits {
         start: Duration::from_mins(1),
@@ -29,31 +31,31 @@ fn play(engine: &str, replies: &[(u64, &str)]) -> JudgeEnd {
     };
     let mut judge = game.start(&Case::Seed(1), &Place::default()).expect("starts");
     let mut replies = replies.iter();
-    loop {
-        match judge.next().expect("a good judge") {
-            Step::Ask(_) => {
-                let (elapsed, reply) = replies.next().expect("it is over by now");
-                let lines = Lines::split(format!("{reply}\n").as_bytes());
-                let elapsed = Duration::from_micros(*elapsed);
-                judge.answer(Answer::Reply { lines: &lines, elapsed }).expect("it listens");
-            }
-            Step::End(end) => return end,
-        }
+    let mut step = judge.begin().expect("a good judge");
+    while let Next::Ask(_) = step.next {
+        let (elapsed, reply) = replies.next().expect("it is over by now");
+        let lines = Lines::split(format!("{reply}\n").as_bytes());
+        let answer = Answer::new(&lines, None).after(Duration::from_micros(*elapsed));
+        step = judge.answer(0, answer).expect("a good judge");
+    }
+    match step.next {
+        Next::End(end) => (step.ruling.verdict, end.official),
+        Next::Ask(_) => unreachable!("it was answered"),
     }
 }
 
 #[test]
 fn a_third_late_reply_is_a_timeout_in_the_words_of_the_game() {
     let [quick, late] = [(50_999, "ok"), (51_000, "ok")];
-    for (engine, replies, how, official) in [
-        ("4.7.7", [late, late, quick, late], Ending::Timeout, "You dawdle."),
-        ("4.7.2", [late, late, late, quick], Ending::Timeout, "You dawdle."),
-        ("4.7.7", [late, quick, late, quick], Ending::Completed, "Done."),
-        ("4.7.7", [late, late, quick, (9, "bad")], Ending::Lost, "What a move."),
-        ("4.7.7", [late, late, (9, "bad"), quick], Ending::Lost, "What a move."),
-        ("unknown", [late, late, late, quick], Ending::Lost, "You dawdle."),
+    for (engine, replies, verdict, official) in [
+        ("4.7.7", [late, late, quick, late], Verdict::Timeout, "You dawdle."),
+        ("4.7.2", [late, late, late, quick], Verdict::Timeout, "You dawdle."),
+        ("4.7.7", [late, quick, late, quick], Verdict::Completed, "Done."),
+        ("4.7.7", [late, late, quick, (9, "bad")], Verdict::Lost, "What a move."),
+        ("4.7.7", [late, late, (9, "bad"), quick], Verdict::Lost, "What a move."),
+        ("unknown", [late, late, late, quick], Verdict::Lost, "You dawdle."),
     ] {
-        let end = play(engine, &replies);
-        assert_eq!((end.how, end.official.as_str()), (how, official), "{engine} {replies:?}");
+        let (found, words) = play(engine, &replies);
+        assert_eq!((found, words.as_str()), (verdict, official), "{engine} {replies:?}");
     }
 }

@@ -1,9 +1,9 @@
 //! The replay page, in a real browser: `browser/check.mjs` looks at it.
 
-use referee::game::{Game, GameKind};
+use referee::game::frames::Picture;
+use referee::game::{Answer, Game, GameKind};
 use referee::gamelog::{self, Bytes, Event, Log};
 use referee::lines::Lines;
-use referee::ruling::rule;
 use referee::verdict::Culprit;
 use support::prelude::*;
 
@@ -37,17 +37,19 @@ impl Shown {
     /// The game by the rules before each move, and at its end.
     pub(crate) fn boards(&self) -> Vec<Vec<i32>> {
         let mut game = self.game();
-        let mut boards = vec![cells(game.as_ref())];
+        let mut boards = vec![cells(&game)];
         for turn in &self.log.turns {
-            rule(game.as_mut(), &Lines::split(&turn.reply.0), turn.no_reply);
-            boards.push(cells(game.as_ref()));
+            let reply = Lines::split(&turn.reply.0);
+            game.answer(Answer::new(&reply, turn.no_reply)).expect("its rules are here");
+            boards.push(cells(&game));
         }
         boards
     }
 
-    pub(crate) fn game(&self) -> Box<dyn Game> {
+    pub(crate) fn game(&self) -> Game {
         let kind = GameKind::named(&self.log.start.game).expect("a known game");
-        (kind.parse)(&self.log.start.test_case).expect("a good case")
+        let case = (kind.parse)(&self.log.start.test_case).expect("a good case");
+        case.opening().expect("its rules are here")
     }
 
     /// The expected end of the page.
@@ -62,8 +64,13 @@ impl Shown {
     }
 }
 
-fn cells(game: &dyn Game) -> Vec<i32> {
-    game.picture().tiles.iter().map(|tile| tile.map_or(-1, i32::from)).collect()
+/// The board of a game as it is now.
+pub(crate) fn picture(game: &Game) -> Picture {
+    game.view().expect("it has a picture").picture()
+}
+
+fn cells(game: &Game) -> Vec<i32> {
+    picture(game).tiles.iter().map(|tile| tile.map_or(-1, i32::from)).collect()
 }
 
 /// Writes the page of one log, or of two, and returns its address.

@@ -7,7 +7,7 @@ use referee::game::samegame::generate::random_board;
 use referee::game::samegame::position::Position;
 use referee::score::Score;
 
-use crate::views::page_heavy::Shown;
+use crate::views::page_heavy::{Shown, picture};
 use support::prelude::*;
 
 /// A board in the pages' form: row by row from the top left, -1 for empty.
@@ -76,7 +76,7 @@ fn the_pages_rules_are_the_referees_on_thousands_of_boards() {
     let test = "the_pages_rules_are_the_referees_on_thousands_of_boards";
     let Some([node]) = need(test, ["node"]) else { return };
     let script = include_str!("../../crates/report/src/view/page/samegame.js");
-    let picture = Shown::play(&[]).game().picture();
+    let picture = picture(&Shown::play(&[]).game());
     let head = json!({
         "script": script,
         "columns": picture.columns,
@@ -164,7 +164,7 @@ fn numbers_stand_beside_the_rows_and_columns_that_they_name() {
     let samegame = Shown::play(&[]);
     browser.check("has_axes", &json!({ "url": samegame.url(), "firstRow": 14, "lastRow": 0 }));
     let squares = Shown::play(&["--game", "square-remover"]);
-    let last = squares.game().picture().rows - 1;
+    let last = picture(&squares.game()).rows - 1;
     browser.check("has_axes", &json!({ "url": squares.url(), "firstRow": 0, "lastRow": last }));
 }
 

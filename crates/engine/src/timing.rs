@@ -3,7 +3,8 @@
 use crate::play::{Match, PlayError};
 use results::gamelog::{End, Event};
 use results::timing::Timed;
-use rules::ruling::rule;
+use rules::game::frames::View;
+use rules::game::{Answer, Game};
 use terms::lines::Lines;
 
 /// The turns and losses of the games so far.
@@ -25,11 +26,16 @@ impl Measured {
     pub fn play(&mut self, game: &Match<'_>) -> Result<End, PlayError> {
         let number = self.games + 1;
         // A second game on the same replies counts the legal moves outside the bot's time.
-        let mut shadow = (game.game.parse)(game.test_case).map_err(PlayError::TestCase)?;
+        let case = (game.game.parse)(game.test_case).map_err(PlayError::TestCase)?;
+        let mut shadow = case.opening();
         let end = game.play(|event| match event {
             Event::Turn(turn) => {
-                let (board, choices) = (game.board.to_owned(), shadow.legal_moves());
-                rule(shadow.as_mut(), &Lines::split(&turn.reply.0), turn.no_reply);
+                let view = shadow.as_ref().and_then(Game::view);
+                let (board, choices) = (game.board.to_owned(), view.and_then(View::legal_moves));
+                let reply = Lines::split(&turn.reply.0);
+                if let Some(shadow) = &mut shadow {
+                    let _ = shadow.answer(Answer::new(&reply, turn.no_reply));
+                }
                 self.turns.push(Timed { game: number, board, turn, choices });
             }
             Event::End(end) if !end.won => {

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
-use rules::game::judge::{Answer, Case, Judge, Judges as _, Place, Step};
+use rules::game::judge::{Case, Place};
+use rules::game::{Answer, Game};
 use terms::lines::Lines;
 
 /// A judge that asks as soon as it has heard.
@@ -74,17 +75,12 @@ fn through_a_keeper() -> Vec<Duration> {
         env: [].into(),
         limits: JudgeLimits::default(),
     };
-    let mut judge = JsonLines { command }.start(&Case::Seed(7), &Place::default()).expect("starts");
-    let ask = |judge: &mut Box<dyn Judge>| match judge.next() {
-        Ok(Step::Ask(_)) => {}
-        other => panic!("it only asks: {other:?}"),
-    };
-    ask(&mut judge);
+    let judge = JsonLines { command }.start(&Case::Seed(7), &Place::default()).expect("starts");
+    let mut game = Game::begin(judge).expect("it asks");
     let lines = Lines::split(b"42\n");
     let mut step = || {
         let start = Instant::now();
-        judge.answer(Answer::Reply { lines: &lines, elapsed: Duration::ZERO }).expect("it reads");
-        ask(&mut judge);
+        game.answer(Answer::new(&lines, None)).expect("it reads, and asks");
         start.elapsed()
     };
     (0..STEPS).map(|_| step()).collect()

@@ -4,16 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde::Serialize;
-
 use crate::case;
 use crate::codingame::{Codingame, Contribution, parse_test_case};
 use crate::json_lines::JsonLines;
 use crate::scored::Scored;
 use crate::settings::{Common, GameSettings, JudgeSettings, Wrong};
 use crate::tester::Tester;
-use rules::game::judge::{Case, JudgeProgram, Judges};
-use rules::game::{FromSeed, GameKind, Judged};
+use rules::game::judge::{Case, JudgeProgram, Place, Reading, StartJudge, Trouble};
+use rules::game::{FromSeed, GameKind, Referee, TestCase, Traits};
 use rules::score::Direction;
 use rules::source::SourceError;
 use terms::limits::{LimitKind, Limits};
@@ -63,7 +61,12 @@ fn codingame(common: &Common, game: Codingame) -> Result<GameKind, Wrong> {
     let mut bundled: Vec<_> = cases.collect();
     bundled.extend(read_cases(common, codingame_case)?);
     let title = common.title.clone().or(contribution.title);
-    let kind = kind(common, title, SDK_LIMITS.into(), judges, codingame_case)?;
+    let outside = Outside {
+        reading: Codingame::READING,
+        read: codingame_case,
+        ..Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place))
+    };
+    let kind = kind(common, title, SDK_LIMITS.into(), outside)?;
     Ok(GameKind { bundled, better: common.better.unwrap_or(own), ..kind })
 }
 
@@ -72,11 +75,12 @@ fn codingame_case(text: &str) -> Result<String, SourceError> {
 }
 
 fn json_lines(common: &Common, judges: JsonLines) -> Result<GameKind, Wrong> {
+    let outside = Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place));
     let title = common.title.clone();
     Ok(GameKind {
         bundled: read_cases(common, as_it_is)?,
         from_seed: Arc::new(|seed, _| Ok(Case::Seed(seed).to_string())),
-        ..kind(common, title, LIMITS.into(), judges, as_it_is)?
+        ..kind(common, title, LIMITS.into(), outside)?
     })
 }
 
@@ -88,7 +92,10 @@ fn scored(common: &Common, judges: Scored) -> Result<GameKind, Wrong> {
             return Err(Wrong { key: "command", problem });
         }
     }
-    printing(common, TOTAL.into(), judges)
+    let deciding = common.deciding(&judges);
+    let traits = judges.traits.clone();
+    let outside = Outside::new(deciding, move |case, place| judges.start(case, place));
+    printing(common, TOTAL.into(), Outside { traits, ..outside })
 }
 
 fn tester(common: &Common, game: Tester) -> Result<GameKind, Wrong> {
@@ -113,7 +120,11 @@ fn tester(common: &Common, game: Tester) -> Result<GameKind, Wrong> {
         return Err(Wrong { key: "limits", problem });
     }
     let limits = if has_turns { LIMITS.into() } else { TOTAL.into() };
-    let kind = printing(common, limits, Tester { has_total_limit: !has_turns, ..game })?;
+    let judges = Tester { has_total_limit: !has_turns, ..game };
+    let traits = judges.traits.clone();
+    let outside =
+        Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place));
+    let kind = printing(common, limits, Outside { traits, ..outside })?;
     let by_seed: FromSeed = Arc::new(|seed, _| Ok(Case::Seed(seed).to_string()));
     Ok(if takes_case {
         kind
@@ -126,9 +137,9 @@ fn tester(common: &Common, game: Tester) -> Result<GameKind, Wrong> {
 fn printing(
     common: &Common,
     limits: Limits,
-    judges: impl Judges + Serialize + 'static,
+    outside: Outside,
 ) -> Result<GameKind, Wrong> {
-    let kind = kind(common, common.title.clone(), limits, judges, as_it_is)?;
+    let kind = kind(common, common.title.clone(), limits, outside)?;
     let bundled = read_cases(common, as_it_is)?;
     let from_seed = by_number(bundled.clone());
     Ok(GameKind { bundled, from_seed, seeds_choose_cases: true, ..kind })
@@ -158,26 +169,46 @@ fn as_it_is(text: &str) -> Result<String, SourceError> {
     Ok(text.to_owned())
 }
 
-/// A game on these judges, with the limits of the settings over `limits`. `read` takes the case from a file's content.
+/// The judges of a game.
+struct Outside {
+    /// What decides its games besides the command.
+    deciding: BTreeMap<String, String>,
+    start: StartJudge,
+    reading: Reading,
+    traits: Option<Traits>,
+    /// Takes the case from a file's content.
+    read: fn(&str) -> Result<String, SourceError>,
+}
+
+impl Outside {
+    fn new(
+        deciding: BTreeMap<String, String>,
+        start: impl Fn(&Case, &Place<'_>) -> Result<Box<dyn Referee>, Trouble> + Send + Sync + 'static,
+    ) -> Self {
+        let reading = Reading::default();
+        Self { deciding, start: Arc::new(start), reading, traits: None, read: as_it_is }
+    }
+}
+
+/// A game on these judges, with the limits of the settings over `limits`.
 fn kind(
     common: &Common,
     title: Option<String>,
     limits: Limits,
-    judges: impl Judges + Serialize + 'static,
-    read: fn(&str) -> Result<String, SourceError>,
+    Outside { deciding, start, reading, traits, read }: Outside,
 ) -> Result<GameKind, Wrong> {
     let judge = JudgeProgram {
         kind: common.kind.name.to_owned(),
         command: common.words()?,
-        settings: common.deciding(&judges),
+        settings: deciding,
         files: BTreeMap::new(),
-        reading: judges.reading(),
+        reading,
     };
-    let (name, judges) = (common.name.clone(), Arc::new(judges));
+    let name = common.name.clone();
     let title = title.unwrap_or_else(|| name.clone());
     let game = GameKind::new(name.clone(), title, move |text| {
         let case = case(text, read)?;
-        Ok(Box::new(Judged::new(&name, case, judges.clone())))
+        Ok(TestCase::judged(&name, case, traits.as_ref(), start.clone()))
     });
     Ok(GameKind {
         limits: common.times(&limits)?,

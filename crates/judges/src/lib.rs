@@ -1,6 +1,6 @@
 //! Speaks to the judges of single-player games that are programs of their own. Linux only.
 //!
-//! A judge asks for replies and says how the game ends: the trait [`Judge`](rules::game::judge::Judge). Here are those
+//! A judge asks for replies and says how the game ends: the trait [`Referee`](rules::game::Referee). Here are those
 //! that are processes, one module for each protocol: [`codingame`] speaks to the referees of CodinGame's SDK, and
 //! [`json_lines`] to a judge in any language, [`scored`] to scorers of one answer, and [`tester`] to testers that start the
 //! bot themselves. The crate knows neither bots nor clocks of bots.

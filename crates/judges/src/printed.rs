@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use regex_lite::Regex;
 use serde::{Deserialize, Serialize, Serializer};
 
-use rules::game::judge::{Ending, JudgeEnd};
+use rules::game::End;
+use rules::game::judge::JudgeEnd;
 use rules::score::Score;
-use terms::verdict::BotExit;
+use terms::verdict::{BotExit, Verdict};
 
 /// The most lines of a program's output that are kept, its last ones.
 const KEPT_LINES: usize = 100;
@@ -132,34 +133,29 @@ impl ScorePattern {
         let score = found.map(|(_, score)| score);
         let is_refusal = score.is_some_and(is_refusal);
         let reason = self.reason(printed, found.map(|(text, _)| text));
-        let how = match (printed.exit, score) {
-            (BotExit::Code(0), Some(_)) if is_refusal && reason.is_beside_score => Ending::Lost,
-            (BotExit::Code(0), Some(_)) => Ending::Completed,
-            (BotExit::Code(0), None) if !reason.text.is_empty() => Ending::Lost,
+        let verdict = match (printed.exit, score) {
+            (BotExit::Code(0), Some(_)) if is_refusal && reason.is_beside_score => Verdict::Lost,
+            (BotExit::Code(0), Some(_)) => Verdict::Completed,
+            (BotExit::Code(0), None) if !reason.text.is_empty() => Verdict::Lost,
             (BotExit::Code(0), None) => return Err("printed nothing".to_owned()),
-            (PANIC, None) => Ending::Lost,
-            (BotExit::Code(_), Some(_)) if is_refusal => Ending::Lost,
+            (PANIC, None) => Verdict::Lost,
+            (BotExit::Code(_), Some(_)) if is_refusal => Verdict::Lost,
             (exit, _) => return Err(unbelievable(exit, score)),
         };
-        let official = match (how, score) {
-            (Ending::Completed, Some(score)) => format!("Score {score}"),
+        let official = match (verdict, score) {
+            (Verdict::Completed, Some(score)) => format!("Score {score}"),
             (_, None) if printed.exit == BotExit::Code(0) => format!("no score: {}", reason.text),
             _ => reason.text,
         };
-        Ok(self.end(how, official, printed))
+        Ok(self.end(verdict, official, printed))
     }
 
     /// An end in these words, beside everything that the program has said.
-    pub(crate) fn end(&self, how: Ending, official: String, printed: &Printed) -> JudgeEnd {
-        let score = self.find(printed).map(|(_, score)| score.to_string());
+    pub(crate) fn end(&self, verdict: Verdict, official: String, printed: &Printed) -> JudgeEnd {
+        let score = self.find(printed).map(|(_, score)| score);
         let status = ("exit".to_owned(), printed.exit.to_string());
-        JudgeEnd {
-            how,
-            score,
-            official,
-            summary: kept_lines(printed),
-            metadata: BTreeMap::from([status]),
-        }
+        let end = End { metadata: BTreeMap::from([status]), ..End::new(official) };
+        JudgeEnd { verdict, score, summary: kept_lines(printed), end }
     }
 
     /// Why the program refused an answer, in its own words: those beside the score that is in `text`, or else its last.
@@ -264,13 +260,14 @@ mod tests {
         ] {
             let printed = Printed { said: said.to_owned(), ..printed(stdout, stderr, 0) };
             let end = ScorePattern::default().judge(&printed).expect(stdout);
-            assert_eq!(end.score.as_deref(), score, "{stdout:?}: {end:?}");
+            let found = end.score.map(|score| score.to_string());
+            assert_eq!(found.as_deref(), score, "{stdout:?}: {end:?}");
         }
     }
 
     #[test]
     fn programs_for_people_are_understood() {
-        use Ending::{Completed, Lost};
+        use Verdict::{Completed, Lost};
         let panic = "\nthread 'main' panicked at src/bin/vis.rs:9:5:\nline 3: bad\nnote: run with `RUST_BACKTRACE=1`\n";
         for (stdout, stderr, code, how, score, official) in [
             (
@@ -305,8 +302,9 @@ mod tests {
         ] {
             let case = format!("{stdout:?} {stderr:?} {code}");
             let end = ScorePattern::default().judge(&printed(stdout, stderr, code)).expect(&case);
+            let found = end.score.map(|score| score.to_string());
             assert_eq!(
-                (end.how, end.score.as_deref(), end.official.as_str()),
+                (end.verdict, found.as_deref(), end.end.official.as_str()),
                 (how, score, official),
                 "{case}"
             );
@@ -333,7 +331,7 @@ mod tests {
             ScorePattern::try_from(r"points: (?P<score>\d+)".to_owned()).expect("a pattern");
         let end =
             pattern.judge(&printed("points: 3, points: 4\nScore = 9\n", "", 0)).expect("well");
-        assert_eq!(end.score.as_deref(), Some("4"));
+        assert_eq!(end.score, Some(4.into()));
         for (pattern, problem) in [("(", "open group"), (r"points: (\d+)", "(?P<score>…)")] {
             let found = ScorePattern::try_from(pattern.to_owned()).expect_err(pattern).to_string();
             assert!(found.contains(problem), "{found}");

@@ -1,14 +1,12 @@
 //! Scorers of one answer: the bot reads the case and writes its answer until it ends, and a program scores the answer.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::Arc;
 
-use rules::game::Traits;
-use rules::game::judge::{
-    Answer, Ask, Case, Drawing, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
-};
+use rules::game::judge::{Case, JudgeEnd, Place, Question, Reading, Steps, Trouble};
+use rules::game::{Answer, End, Referee, Seat, Step, Traits};
 use serde::{Deserialize, Serialize};
+use terms::verdict::Verdict;
 
 use crate::case::{self, is_written_anew};
 use crate::command::JudgeCommand;
@@ -33,27 +31,15 @@ pub struct Scored {
     pub traits: Option<Traits>,
 }
 
-impl Judges for Scored {
-    fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble> {
-        let Case::Text(text) = case else {
-            return Err(Trouble::new("scores answers to cases, which are files, not seeds"));
-        };
-        Ok(Box::new(Scorer {
-            game: self.clone(),
-            case: case.clone(),
-            core: place.core,
-            alarm: place.alarm.cloned(),
-            next: Some(Step::Ask(Ask { input: text.clone(), ..Ask::default() })),
-            program: None,
-        }))
-    }
-
-    fn has_total_limit(&self) -> bool {
-        true
-    }
-
-    fn traits(&self) -> Option<&Traits> {
-        self.traits.as_ref()
+impl Scored {
+    /// Starts the judge of one game on `case`.
+    ///
+    /// # Errors
+    /// When the case is a seed.
+    pub fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Referee>, Trouble> {
+        let (game, case) = (self.clone(), case.clone());
+        let steps = Steps::new(Reading::default(), true);
+        Ok(Box::new(Scorer { game, case, core: place.core, alarm: place.alarm.cloned(), steps }))
     }
 }
 
@@ -63,33 +49,28 @@ struct Scorer {
     case: Case,
     core: Option<usize>,
     alarm: Option<Arc<File>>,
-    next: Option<Step>,
-    /// The program, once it has scored the answer.
-    program: Option<Process>,
+    steps: Steps,
 }
 
-impl Judge for Scorer {
-    fn next(&mut self) -> Result<Step, Trouble> {
-        self.next.take().ok_or_else(|| Trouble::new("has nothing more to say"))
+impl Referee for Scorer {
+    fn begin(&mut self) -> Result<Step, Trouble> {
+        let Case::Text(input) = self.case.clone() else {
+            return Err(Trouble::new("scores answers to cases, which are files, not seeds"));
+        };
+        Ok(self.steps.ask(Question { input, ..Question::default() }))
     }
 
-    fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
         let end = match answer {
             Answer::Reply { lines, .. } => self.score(lines.as_bytes())?,
-            Answer::NoReply(_) => JudgeEnd {
-                how: Ending::Lost,
+            Answer::NoReply { .. } => JudgeEnd {
+                verdict: Verdict::Lost,
                 score: None,
-                official: "no answer".to_owned(),
                 summary: Vec::new(),
-                metadata: BTreeMap::new(),
+                end: End::new("no answer"),
             },
         };
-        self.next = Some(Step::End(end));
-        Ok(())
-    }
-
-    fn drawings(&mut self) -> Vec<Drawing> {
-        self.program.as_ref().map(Process::drawings).unwrap_or_default()
+        Ok(self.steps.end(end))
     }
 }
 
@@ -103,8 +84,7 @@ impl Scorer {
         let place = Place { core: self.core, alarm: self.alarm.as_ref() };
         let mut process = Process::start_in(scratch, &command.filled(&values), &place)?;
         let printed = process.run_to_end()?;
-        let end = score.judge(&printed).map_err(|problem| process.trouble(problem));
-        self.program = Some(process);
-        end
+        let end = score.judge(&printed).map_err(|problem| process.trouble(problem))?;
+        Ok(JudgeEnd { end: End { drawings: process.drawings(), ..end.end }, ..end })
     }
 }

@@ -1,7 +1,7 @@
 //! The rules of `SameGame` and Square Remover, to the letter of their original referees, and a place for other games.
 //!
-//! [`game`] has the trait [`Game`](game::Game), its implementations and their table; [`ruling`] is what one reply does
-//! to a game; [`score`] has scores and their direction, [`measure`] what a leaderboard makes of them; [`source`] says where in a test case a mistake is.
+//! [`game`] has the trait [`Referee`](game::Referee), its implementations and their table, and the [`Game`](game::Game) that drives one;
+//! [`score`] has scores and their direction, [`measure`] what a leaderboard makes of them; [`source`] says where in a test case a mistake is.
 //!
 //! Pure: the same replies give the same game on every system. It knows no file, no clock and no process.
 
@@ -10,6 +10,5 @@ pub use serde_json;
 
 pub mod game;
 pub mod measure;
-pub mod ruling;
 pub mod score;
 pub mod source;

@@ -24,10 +24,10 @@ fn board() -> &'static str {
 
 /// The yardstick for games on the board.
 pub(crate) fn bare() -> Bare {
-    let game = (CONFIG.game.parse)(board()).expect("a board");
+    let case = (CONFIG.game.parse)(board()).expect("a board");
     let echo = command(Path::new(REFEREE), &["bot", "echo"], Containment::Auto, None);
     // The start and the end of a game are events as well.
-    Bare::new(played(&echo, |_| ()).len() - 2, game.test_case())
+    Bare::new(played(&echo, |_| ()).len() - 2, &case.text)
 }
 
 pub(crate) fn command(

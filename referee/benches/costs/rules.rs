@@ -14,7 +14,7 @@ use rand_pcg::Pcg32;
 use referee::bot::Containment;
 use referee::game::samegame::board::Board;
 use referee::game::samegame::generate::random_board;
-use referee::game::{Game, GameKind};
+use referee::game::{Answer, GameKind};
 use referee::gamelog;
 use referee::lines::Lines;
 use referee::replay::replay;
@@ -93,9 +93,10 @@ fn square_remover() -> Row {
     let lines = Lines::split(&reply);
     let mut times = Vec::new();
     for _ in 0..400 {
-        let mut game: Box<dyn Game> = (kind.parse)(case).expect("a case");
+        let case = (kind.parse)(case).expect("a case");
+        let mut game = case.opening().expect("its rules are here");
         let start = Instant::now();
-        black_box(game.accept(&lines)).expect("10,000 legal moves");
+        black_box(game.answer(Answer::new(&lines, None))).expect("10,000 legal moves");
         times.push(start.elapsed());
     }
     let yardstick = ("a millisecond", Amount::Time(Duration::from_millis(1)));

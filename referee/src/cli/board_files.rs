@@ -47,7 +47,7 @@ pub(super) fn read(
 
 impl BoardFile {
     fn read(kind: &GameKind, path: PathBuf) -> Self {
-        let test_case = inputs::load_board(kind, &path).map(|game| game.test_case().to_owned());
+        let test_case = inputs::load_board(kind, &path).map(|case| case.text);
         Self { path, test_case }
     }
 

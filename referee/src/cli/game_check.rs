@@ -75,11 +75,10 @@ pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
     let bot = args.bot.resolve(&config)?;
     let (log, start) = check.play(&bot.name, &bot.command)?;
     print(|out| write_game(&log, start, out))?;
-    let game = (config.game.parse)(&case.1).map_err(|error| Failure::place(&case.0, error))?;
-    if game.needs_bot() {
+    let case = (config.game.parse)(&case.1).map_err(|error| Failure::place(&case.0, error))?;
+    let Some(again) = judged_again(&log, &case, &interrupt)? else {
         return Ok(ExitCode::SUCCESS);
-    }
-    let again = judged_again(&log, game, &interrupt)?;
+    };
     print(|out| write_comparison(again.difference.as_ref(), out))?;
     Ok(exit::code(again.difference.is_none()))
 }
@@ -99,8 +98,8 @@ fn case(args: &CheckArgs, kind: &GameKind) -> Result<(String, String), Failure> 
 }
 
 fn load(kind: &GameKind, board: &Path) -> Result<(String, String), Failure> {
-    let game = inputs::load_board(kind, board)?;
-    Ok((board.display().to_string(), game.test_case().to_owned()))
+    let case = inputs::load_board(kind, board)?;
+    Ok((board.display().to_string(), case.text))
 }
 
 /// What the games of a check have in common.

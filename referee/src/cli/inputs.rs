@@ -14,7 +14,7 @@ use contain::bot::{BotCommand, Confinement, Sandbox};
 use engine::build::build;
 use engine::config::{Config, Layer, Project, find_project};
 use results::suite::{Plan, Records, Rules};
-use rules::game::{Game, GameKind, SeedOptions, UnknownGame, games};
+use rules::game::{GameKind, SeedOptions, TestCase, UnknownGame, games};
 
 /// Far larger than any test case or settings file. A longer input is a mistake, such as a device file.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
@@ -168,8 +168,8 @@ pub(super) fn default_board(kind: &GameKind) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Starts a game on the value of `--board`: a file, or `@NAME` for a bundled board.
-pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<Box<dyn Game>, Failure> {
+/// The test case of `--board`: a file, or `@NAME` for a bundled board.
+pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<TestCase, Failure> {
     let text = match board.to_str().and_then(|name| name.strip_prefix('@')) {
         Some(name) => bundled_board(kind, name)?.to_owned(),
         None if board.exists() => read_text(board)?,

@@ -227,8 +227,8 @@ fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, String), Failure> 
         Some(board) => board.clone(),
         None => inputs::default_board(kind)?,
     };
-    let game = inputs::load_board(kind, &board)?;
-    Ok((board.display().to_string(), game.test_case().to_owned()))
+    let case = inputs::load_board(kind, &board)?;
+    Ok((board.display().to_string(), case.text))
 }
 
 /// Adds an event to the report; each attempt starts a new report.

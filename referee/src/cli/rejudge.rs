@@ -10,8 +10,8 @@ use super::{Failure, exit, inputs, interrupt, print, signals};
 use report::Format;
 use results::gamelog::Log;
 use results::replay::{Difference, Replayed, rejudge};
-use rules::game::judge::Place;
-use rules::game::{Game, GameKind};
+use rules::game::judge::{Place, Trouble};
+use rules::game::{GameKind, TestCase};
 use terms::text::{plural, printable};
 
 pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
@@ -39,20 +39,25 @@ pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Fa
 }
 
 fn again(log: &Log, kind: &GameKind, path: &Path) -> Result<Replayed, Failure> {
-    let game = (kind.parse)(&log.start.test_case);
-    let game = game.map_err(|error| Failure::place(path, format!("1: {error}")))?;
-    judged_again(log, game, &interrupt()?)
+    let case = (kind.parse)(&log.start.test_case);
+    let case = case.map_err(|error| Failure::place(path, format!("1: {error}")))?;
+    let again = judged_again(log, &case, &interrupt()?)?;
+    again.ok_or_else(|| {
+        let what = "starts the bot itself, and cannot be given the replies of a log";
+        Failure::Referee(Trouble::new(what).into())
+    })
 }
 
-/// Passes the replies of a log to a judge that is started anew.
+/// Passes the replies of a log to a judge that is started anew; `None` if it takes them from a bot alone.
 pub(super) fn judged_again(
     log: &Log,
-    game: Box<dyn Game>,
+    case: &TestCase,
     interrupt: &Canceller,
-) -> Result<Replayed, Failure> {
+) -> Result<Option<Replayed>, Failure> {
     let alarm = interrupt.alarm();
     let place = Place { core: None, alarm: Some(&alarm) };
-    rejudge(log, game, &place).map_err(|trouble| match interrupt.cancelled().map(signals::signal) {
+    let again = case.start(&place).and_then(|game| rejudge(log, game));
+    again.map_err(|trouble| match interrupt.cancelled().map(signals::signal) {
         Some(signal) => Failure::Interrupted { signal, kept: String::new() },
         None => Failure::Referee(trouble.into()),
     })

@@ -304,8 +304,9 @@ fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Fa
         return Err(Failure::file(path, what));
     };
     let kind = inputs::game(args.game.as_deref())?;
-    let start = inputs::load_board(&kind, board)?;
-    let refereed = replay::foreign::referee(game, &kind, start, &board.display().to_string());
+    let case = inputs::load_board(&kind, board)?;
+    let refereed = replay::foreign::referee(game, &kind, &case, &board.display().to_string());
+    let refereed = refereed.map_err(|error| Failure::place(board, error))?;
     let replayed = replay(&refereed.log).map_err(|error| Failure::place(path, error))?;
     let Refereed { log, differences } = refereed;
     Ok(Saved { log, replayed, times: TurnTimes::Unknown, differences })

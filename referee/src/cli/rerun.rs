@@ -13,7 +13,7 @@ use engine::config::{Config, Layer};
 use engine::play::Match;
 use report::Format;
 use results::gamelog::{Bot, Event, Log, Start, Turn};
-use results::replay::{Difference, first_difference, game_of};
+use results::replay::{Difference, case_of, first_difference};
 use results::suite::Rules;
 use terms::limits::{Limits, OnHostDelay, Profile};
 use terms::text::{plural, printable};
@@ -36,11 +36,11 @@ pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Fa
 
 /// Plays the game of a log again with its bot, and returns the exchanges.
 fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
-    let game = game_of(start).map_err(|error| Failure::place(path, error))?;
+    let case = case_of(start).map_err(|error| Failure::place(path, error))?;
     let config = settings(path, start)?;
     let command = command(&start.bot, &config)?;
     let interrupt = interrupt()?;
-    let game = Match::new(&config.game, game.test_case(), &command)
+    let game = Match::new(&config.game, &case.text, &command)
         .board(&start.board)
         .bot(&start.bot.name)
         .rules(config.rules)

@@ -7,11 +7,12 @@ use super::aftermath::{surplus_output, what_is_left};
 use super::blame::blame;
 use super::broken_limits::{kernel_limit, over_limit};
 use super::never_ran::never_ran;
+use super::player::Reply;
 use super::stderr::StderrPipe;
-use contain::bot::{BotCommand, Ending, Exchanged, Phase};
+use contain::bot::{BotCommand, Ending, Phase};
 use results::gamelog::Turn;
 use results::sanitizer::sanitizer_finding;
-use rules::ruling::Ruling;
+use rules::game::{Ask, Effect};
 use terms::limits::{LimitKind, OnHostDelay};
 use terms::lines::{LineRules, Lines};
 use terms::text::{duration, plural, quote};
@@ -40,16 +41,17 @@ impl Seen {
         self.lines == LineRules::UNTIL_END
     }
 
-    /// `lines` are those of a reply, and those that the bot had read when its time ran out, if it was waiting for more.
-    pub(super) fn new(
-        limit: Option<Duration>,
-        (lines, awaits_lines): (usize, Option<usize>),
-        ruling: &mut Ruling,
-        exchanged: &Exchanged,
-    ) -> Self {
-        let (phase, exit) = (exchanged.phase, exchanged.exit);
-        let (wrong_line, remark) = (ruling.wrong_line, ruling.remark.take());
-        Self { limit, lines, wrong_line, remark, awaits_lines, phase, exit }
+    pub(super) fn new(ask: &Ask, reply: &Reply, effect: &Effect) -> Self {
+        let exchanged = &reply.exchanged;
+        Self {
+            limit: reply.limit,
+            lines: ask.lines.count,
+            wrong_line: effect.wrong_line,
+            remark: effect.remark.clone(),
+            awaits_lines: exchanged.input.awaits_more.then(|| ask.input.lines().count()),
+            phase: exchanged.phase,
+            exit: exchanged.exit,
+        }
     }
 }
 

@@ -2,17 +2,17 @@
 //!
 //! # Theory of operation
 //!
-//! A game is a sequence of exchanges. For each one, the game says what to send, how many lines make
-//! a reply and which time limit applies; the bot's process carries it out and reports a reply or why
-//! none came; [`rule`] passes that to the game, which applies the official rules and words. Every
-//! exchange becomes an [`Event`], emitted after the clock has stopped and before the next one
+//! A game is a sequence of exchanges. For each one, the [`Game`] asks: what to send, how many lines make
+//! a reply and which time limit applies. The bot's process carries the exchange out and reports a reply or why
+//! none came. That is answered to the game, which applies the official rules and words. Every
+//! exchange becomes an [`Event`], recorded after the clock has stopped and before the next one
 //! starts, so listeners (the log, a report) take none of the bot's time.
 //!
 //! A bot's failure is a verdict, never an error. The verdict tells the truth, the game's
 //! official wording is what the original would say, and the diagnosis adds the rest once the
 //! bot's process has ended and been examined.
 //!
-//! [`replay`](results::replay) runs the same [`rule`] on a log, without a process.
+//! [`replay`](results::replay) drives the same [`Game`] by a log, without a process.
 
 mod aftermath;
 mod blame;
@@ -22,34 +22,26 @@ mod diagnosis;
 mod made;
 mod never_ran;
 mod overrun;
+mod player;
 mod quiet;
 mod record;
 mod stderr;
 mod traces;
 
-use std::fs::File;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-
-use self::diagnosis::{Observations, Seen};
-use self::overrun::{assess, overtime};
+use self::player::Player;
 use self::quiet::await_quiet;
+use self::record::Record;
 pub use self::traces::Traces;
-use contain::bot::{
-    BotCommand, BotProcess, ExchangeError, Exchanged, HostMemory, Request, SpawnError,
-};
+use contain::bot::{BotCommand, ExchangeError, HostMemory, SpawnError};
 use contain::cancel::{Cancelled, Canceller};
-use results::gamelog::{Asked, End, Event, Turn};
-use results::said::SaidCollector;
+use results::gamelog::{End, Event};
 use rules::game::judge::{Place, Trouble};
-use rules::game::{Exchange, Game, GameKind};
-use rules::ruling::rule;
+use rules::game::{Game, GameKind, TestCase};
 use rules::source::SourceError;
 use terms::fault::{AtFault, Attributed};
-use terms::limits::{LimitKind, MatchRules};
-use terms::lines::LineRules;
+use terms::limits::MatchRules;
 use terms::text::duration;
-use terms::verdict::{Culprit, Decision, NoReply, Overrun, Verdict};
+use terms::verdict::{Culprit, Decision, Overrun};
 
 /// A bot, a test case and everything else that a game needs.
 ///
@@ -206,100 +198,33 @@ impl Match<'_> {
         spoilt: &[String],
         sink: &mut impl FnMut(Event),
     ) -> Result<(End, Option<Overrun>), PlayError> {
-        let mut game = (self.game.parse)(self.test_case).map_err(PlayError::TestCase)?;
-        let alarm = self.canceller.map(Canceller::alarm);
-        game.begin(&self.place(alarm.as_ref())).map_err(|trouble| self.failed(trouble))?;
+        let case = (self.game.parse)(self.test_case).map_err(PlayError::TestCase)?;
+        let mut game = self.begin(&case)?;
         // Prepared before the bot starts, so that only sending the input takes time from the bot.
-        let start = Event::Start(record::start(self, game.as_ref(), spoilt));
-        let started = Instant::now();
-        let mut bot = self.start_bot(game.as_mut())?;
+        let start = Event::Start(record::start(self, &case, spoilt));
+        let mut record = Record::new(self);
+        let mut player = Player::start(self)?;
         sink(start);
-        let (mut observations, mut collector) = (Observations::new(self), SaidCollector::default());
-        let (mut turns, mut forgiven, mut used) = (0, 0, Duration::ZERO);
-        let (mut overrun, mut verdict) = (None, Verdict::Completed);
-        while let Some(exchange) = game.next_exchange() {
-            turns += 1;
-            if game.asked().is_some_and(|ask| ask.restarts) {
-                bot.finish(self.rules.grace);
-                bot = self.start_bot(game.as_mut())?;
-                used = Duration::ZERO;
+        while let Some(mut ask) = game.next_ask() {
+            if let Some(peer) = ask.peer.take() {
+                player = player.meet(peer)?;
             }
-            let limit = self.limit(exchange, used);
-            let mut exchanged = self.exchange(&mut bot, game.as_ref(), exchange.lines, limit)?;
-            used += exchanged.wall;
-            game.took(if exchange.official == limit { exchanged.wall } else { Duration::ZERO });
-            let passed = String::from_utf8_lossy(&exchanged.passed).into_owned();
-            let asked = record::asked(game.as_ref(), &passed, limit);
-            overrun = self.decide(&mut exchanged, limit, &mut forgiven);
-            if let (Some(traces), Some(trace)) = (self.traces, exchanged.trace.take()) {
-                traces.add(turns, overrun.map(|overrun| overrun.culprit), *trace);
-            }
-            let awaits_lines = exchanged
-                .input
-                .awaits_more
-                .then(|| (game.input() + passed.as_str()).lines().count());
-            let told = game.summary().len();
-            let mut ruling = rule(game.as_mut(), &exchanged.reply, exchanged.no_reply);
-            game.trouble().map_or(Ok(()), |trouble| Err(self.failed(trouble)))?;
-            verdict = ruling.verdict;
-            let lines = (exchange.lines.count, awaits_lines);
-            let seen = Seen::new(limit, lines, &mut ruling, &exchanged);
-            let turn = record::turn(turns, exchange.limit, exchanged, ruling, game.score());
-            let said = collector.add(&turn.stderr.0, turn.stderr_dropped);
-            let asked =
-                asked.map(|asked| Asked { summary: game.summary()[told..].to_vec(), ..asked });
-            let turn = Turn { overrun, said, asked, ..turn };
-            observations.add(&turn, verdict, seen);
-            sink(Event::Turn(turn));
+            let reply = player.exchange(&mut ask)?;
+            let effect = game.answer(reply.answer()).map_err(|trouble| self.failed(trouble))?;
+            sink(Event::Turn(record.turn(&ask, reply, effect)));
         }
-        let ending = bot.finish(self.rules.grace);
-        let diagnosis = observations.diagnose(&ending);
-        let end = End::by_rules(game.as_ref(), verdict, turns);
-        let end = End { drawings: game.drawings(), ..end };
-        let end = record::ended(end, ending, diagnosis, collector, started);
+        let (end, overrun) = record.end(&game, player.finish());
         sink(Event::End(end.clone()));
         Ok((end, overrun))
     }
 
-    /// Decides on a late reply, after `forgiven` ones; one that does not count is none.
-    fn decide(
-        &self,
-        exchanged: &mut Exchanged,
-        limit: Option<Duration>,
-        forgiven: &mut u32,
-    ) -> Option<Overrun> {
-        let overrun = assess(&self.rules.overruns, exchanged, limit, *forgiven);
-        match overrun.map(|overrun| overrun.decision) {
-            Some(Decision::Timeout) => exchanged.no_reply = Some(NoReply::Deadline),
-            decision => *forgiven += u32::from(decision == Some(Decision::Forgiven)),
-        }
-        overrun
-    }
-
-    /// Starts the bot, with whoever it talks to at the other end of its pipes.
-    fn start_bot(&self, game: &mut dyn Game) -> Result<BotProcess, SpawnError> {
-        let (cap, alarm) = (self.rules.stderr_cap, self.canceller.map(Canceller::alarm));
-        let mut bot = BotProcess::spawn(self.command, cap, alarm)?;
-        if self.traces.is_some() {
-            bot.trace();
-        }
-        if let Some(peer) = game.peer() {
-            bot.talk_to(peer);
-        }
-        Ok(bot)
-    }
-
-    /// The limit of an exchange, after the earlier ones since the bot's start took `used`.
-    fn limit(&self, exchange: Exchange, used: Duration) -> Option<Duration> {
-        let limit = self.rules.limit(exchange.limit, exchange.official)?;
-        let is_shared = exchange.limit == LimitKind::Total;
-        Some(if is_shared { limit.saturating_sub(used) } else { limit })
-    }
-
-    /// Where the game's judge is started, if it has one.
-    fn place<'p>(&self, alarm: Option<&'p Arc<File>>) -> Place<'p> {
+    /// Has the game's referee begin, before the bot starts.
+    fn begin(&self, case: &TestCase) -> Result<Game, PlayError> {
         let pinning = self.command.pinning.as_ref();
-        Place { core: pinning.and_then(|pinning| pinning.cores.first().copied()), alarm }
+        let core = pinning.and_then(|pinning| pinning.cores.first().copied());
+        let alarm = self.canceller.map(Canceller::alarm);
+        let place = Place { core, alarm: alarm.as_ref() };
+        case.start(&place).map_err(|trouble| self.failed(trouble))
     }
 
     /// Why the game has no result: its judge failed, unless somebody has cancelled it.
@@ -308,29 +233,5 @@ impl Match<'_> {
             Some(by) => PlayError::Cancelled { by, stderr: Vec::new() },
             None => PlayError::Judge(trouble),
         }
-    }
-
-    fn exchange(
-        &self,
-        bot: &mut BotProcess,
-        game: &dyn Game,
-        rules: LineRules,
-        limit: Option<Duration>,
-    ) -> Result<Exchanged, PlayError> {
-        let input = game.input();
-        let request = Request {
-            input: input.as_bytes(),
-            rules,
-            limit,
-            overtime: overtime(&self.rules.overruns),
-        };
-        bot.exchange(&request).map_err(|error| match error {
-            ExchangeError::Cancelled(stderr) => {
-                let by = self.canceller.and_then(Canceller::cancelled);
-                PlayError::Cancelled { by: by.unwrap_or(Cancelled::ByProgram), stderr }
-            }
-            ExchangeError::HostMemory(lack) => PlayError::HostMemory(lack),
-            error => PlayError::Exchange(error),
-        })
     }
 }

@@ -18,8 +18,7 @@ use results::gamelog::{self, Event, drawings};
 use results::suite::{
     BUNDLE, BUNDLES, Logs, Packing, PlannedBot, RunFolder, bundle_path, log_path, packed_log,
 };
-use rules::game::GameKind;
-use rules::ruling::rule;
+use rules::game::{Answer, GameKind};
 use terms::limits::LimitKind;
 use terms::lines::Lines;
 use terms::text::{exact_duration, exact_size, printable, shell_word};
@@ -188,17 +187,19 @@ fn remove_if_there(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Everything that the bot was sent, recomputed from its replies.
+/// Everything that the bot was sent: by what its judge asked, or else recomputed from its replies.
 fn stdin(kind: &GameKind, finished: &Finished) -> Vec<u8> {
-    let mut game = (kind.parse)(&finished.test_case).expect("it was played");
+    let mut game = (kind.parse)(&finished.test_case).expect("it was played").opening();
     let mut sent = Vec::new();
     for event in &finished.events {
         let Event::Turn(turn) = event else { continue };
         if let Some(asked) = &turn.asked {
             sent.extend_from_slice(asked.input.as_bytes());
-        } else if game.next_exchange().is_some() {
-            sent.extend_from_slice(game.input().as_bytes());
-            rule(game.as_mut(), &Lines::split(&turn.reply.0), turn.no_reply);
+        } else if let Some(game) = &mut game
+            && let Some(ask) = game.next_ask()
+        {
+            sent.extend_from_slice(ask.input.as_bytes());
+            let _ = game.answer(Answer::new(&Lines::split(&turn.reply.0), turn.no_reply));
         }
     }
     sent

@@ -49,7 +49,7 @@ impl Job<'_> {
     /// loss.
     pub(super) fn play(&self) -> Result<Finished, PlayError> {
         let mut outcome = self.outcome();
-        let test_case = self.case.game.test_case();
+        let test_case = self.case.test_case.text.as_str();
         let game = Match::new(&self.config.game, test_case, self.command)
             .board(&self.case.name)
             .bot(self.bot)
@@ -89,7 +89,7 @@ impl Job<'_> {
 
     /// The outcome before the game starts.
     fn outcome(&self) -> Outcome {
-        let Case { name, set, board_id, record_id, game } = &self.case;
+        let Case { name, set, board_id, record_id, test_case } = &self.case;
         Outcome {
             game: self.assignment.game,
             session: None,
@@ -98,11 +98,11 @@ impl Job<'_> {
             set: set.clone(),
             board_id: board_id.clone(),
             record_id: record_id.clone(),
-            traits: game.groups(),
+            traits: test_case.groups.clone(),
             repeat: self.assignment.repeat,
             verdict: SuiteVerdict::Played(Verdict::Completed),
             won: false,
-            score: game.score(),
+            score: test_case.opening().and_then(|game| game.score(0)),
             best_known: None,
             counts: false,
             official: String::new(),

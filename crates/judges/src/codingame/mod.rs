@@ -29,10 +29,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::JudgeCommand;
 use crate::process::Process;
-use rules::game::judge::{
-    Answer, Ask, Case, Ending, Judge, JudgeEnd, Judges, Place, Reading, Step, Trouble,
-};
+use rules::game::judge::{Case, JudgeEnd, Place, Question, Reading, Steps, Trouble};
+use rules::game::{Answer, Referee, Seat, Step};
 use terms::text::quote;
+use terms::verdict::Verdict;
 
 /// The most frames for viewers in a game. The engine stops at 1 MiB of pictures, of 20 bytes a frame at least.
 const MOST_FRAMES: u32 = 60_000;
@@ -55,8 +55,15 @@ pub struct Codingame {
     pub engine: Option<EngineVersion>,
 }
 
-impl Judges for Codingame {
-    fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble> {
+impl Codingame {
+    /// The runner's agents read into 10,000 bytes, and know a line by its terminator alone.
+    pub const READING: Reading = Reading { max_bytes: Some(10_000), eof_ends_line: false };
+
+    /// Starts the referee of one game on `case`.
+    ///
+    /// # Errors
+    /// When the referee does not start.
+    pub fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Referee>, Trouble> {
         let mut command = self.command.clone();
         if !command.words.iter().any(|word| word.starts_with("-Dgame.mode=")) {
             set_property(&mut command, "-Dgame.mode=solo");
@@ -65,12 +72,7 @@ impl Judges for Codingame {
             set_property(&mut command, &format!("-Dleague.level={league}"));
         }
         let process = Process::start(&command, place)?;
-        Ok(Box::new(Referee::new(process, case, self)))
-    }
-
-    /// The runner's agents read into 10,000 bytes, and know a line by its terminator alone.
-    fn reading(&self) -> Reading {
-        Reading { max_bytes: Some(10_000), eof_ends_line: false }
+        Ok(Box::new(Running::new(process, case, self)))
     }
 }
 
@@ -89,7 +91,7 @@ fn set_property(command: &mut JudgeCommand, property: &str) {
 }
 
 /// A running referee.
-struct Referee {
+struct Running {
     process: Process,
     criteria: Option<String>,
     /// What to send next.
@@ -106,9 +108,10 @@ struct Referee {
     late: LateReplies,
     /// Whether the bot has failed to reply: it is not asked again.
     is_silent: bool,
+    steps: Steps,
 }
 
-impl Referee {
+impl Running {
     fn new(process: Process, case: &Case, game: &Codingame) -> Self {
         Self {
             process,
@@ -121,6 +124,7 @@ impl Referee {
             limit: Duration::ZERO,
             late: LateReplies::new(game.engine),
             is_silent: false,
+            steps: Steps::new(Codingame::READING, false),
         }
     }
 
@@ -135,7 +139,7 @@ impl Referee {
     }
 
     /// The bot's next question, unless this one is not for the bot.
-    fn question(&mut self, input: &[String], info: &[String]) -> Result<Option<Ask>, Trouble> {
+    fn question(&mut self, input: &[String], info: &[String]) -> Result<Option<Question>, Trouble> {
         let (lines, limit) =
             question_info(info).map_err(|problem| self.process.trouble(problem))?;
         for line in input {
@@ -153,12 +157,12 @@ impl Referee {
         self.process.count_question()?;
         self.limit = limit;
         self.late.asked(limit);
-        Ok(Some(Ask {
+        Ok(Some(Question {
             input: mem::take(&mut self.held_input),
             lines: Some(lines),
             limit: Some(limit),
             summary: mem::take(&mut self.summary),
-            ..Ask::default()
+            ..Question::default()
         }))
     }
 
@@ -194,24 +198,25 @@ impl Referee {
         let end = official::end(self.criteria.as_deref(), metadata, scores, summary);
         let end = end.map_err(|problem| self.process.trouble(problem))?;
         self.process.end(Duration::ZERO);
-        let is_late = end.how == Ending::Lost && self.late.are_too_many();
-        Ok(if is_late { JudgeEnd { how: Ending::Timeout, ..end } } else { end })
+        let is_late = end.verdict == Verdict::Lost && self.late.are_too_many();
+        Ok(if is_late { JudgeEnd { verdict: Verdict::Timeout, ..end } } else { end })
     }
 }
 
-impl Judge for Referee {
-    fn next(&mut self) -> Result<Step, Trouble> {
+impl Referee for Running {
+    fn begin(&mut self) -> Result<Step, Trouble> {
         loop {
             let said = self.hear()?;
             self.summary.extend(said.summary);
             match said.then {
                 Then::Ask(info) => {
-                    if let Some(ask) = self.question(&said.input, &info)? {
-                        return Ok(Step::Ask(ask));
+                    if let Some(question) = self.question(&said.input, &info)? {
+                        return Ok(self.steps.ask(question));
                     }
                 }
                 Then::End { metadata, scores } => {
-                    return self.end(&metadata, &scores).map(Step::End);
+                    let end = self.end(&metadata, &scores)?;
+                    return Ok(self.steps.end(end));
                 }
                 Then::Fail(trace) => return Err(self.process.failed(&trace)),
                 Then::Nothing => return Err(self.process.trouble("wrote nothing that is a step")),
@@ -219,7 +224,7 @@ impl Judge for Referee {
         }
     }
 
-    fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
         let block = match answer {
             // A reply that counts although the host made it late has used all of its time, and no more.
             Answer::Reply { lines, elapsed } => {
@@ -227,13 +232,13 @@ impl Judge for Referee {
                 self.late.answered(whole_millis(elapsed), self.limit);
                 self.output(&lines.to_text(), elapsed)
             }
-            Answer::NoReply(_) => {
+            Answer::NoReply { .. } => {
                 self.is_silent = true;
                 SET_PLAYER_TIMEOUT.to_owned()
             }
         };
         self.outgoing = block + GET_GAME_INFO;
-        Ok(())
+        self.begin()
     }
 }
 

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use rules::game::judge::{Ending, JudgeEnd};
+use rules::game::End;
+use rules::game::judge::JudgeEnd;
 use rules::score::Score;
 use terms::text::quote;
+use terms::verdict::Verdict;
 
 /// The end of a game: a line of metadata, a line of scores, and the last lines of the summary.
 ///
@@ -20,10 +22,10 @@ pub(super) fn end(
 ) -> Result<JudgeEnd, String> {
     let metadata = read_metadata(&metadata.join("\n"))?;
     let has_won = has_won(scores)?;
-    let how = if has_won { Ending::Completed } else { Ending::Lost };
+    let verdict = if has_won { Verdict::Completed } else { Verdict::Lost };
     let score = score(criteria, &metadata, has_won)?;
-    let official = official(&summary, has_won);
-    Ok(JudgeEnd { how, score, official, summary, metadata })
+    let end = End { metadata, ..End::new(official(&summary, has_won)) };
+    Ok(JudgeEnd { verdict, score, summary, end })
 }
 
 fn read_metadata(text: &str) -> Result<BTreeMap<String, String>, String> {
@@ -53,13 +55,13 @@ fn score(
     criteria: Option<&str>,
     metadata: &BTreeMap<String, String>,
     has_won: bool,
-) -> Result<Option<String>, String> {
+) -> Result<Option<Score>, String> {
     let Some(criteria) = criteria else { return Ok(None) };
-    match metadata.get(criteria) {
-        Some(score) if score.parse::<Score>().is_ok() => Ok(Some(score.clone())),
+    match metadata.get(criteria).map(|score| score.parse().map_err(|_| score)) {
+        Some(Ok(score)) => Ok(Some(score)),
         // A loser's score does not count, so that it may be anything.
         _ if !has_won => Ok(None),
-        Some(score) => Err(format!(
+        Some(Err(score)) => Err(format!(
             "ended with {} as `{criteria}`, which is not a number",
             quote(score.as_bytes())
         )),
@@ -112,13 +114,14 @@ mod tests {
             "Moves: 3\n¤GREEN¤score: 3§GREEN§",
         )
         .expect("whole");
-        assert_eq!(end.how, Ending::Completed);
-        assert_eq!(end.score.as_deref(), Some("53800.0"));
-        assert_eq!(end.official, "score: 3");
-        assert_eq!(end.metadata["x"], "y");
+        assert_eq!(end.verdict, Verdict::Completed);
+        assert_eq!(end.score.map(|score| score.to_string()).as_deref(), Some("53800.0"));
+        assert_eq!(end.end.official, "score: 3");
+        assert_eq!(end.end.metadata["x"], "y");
         assert_eq!(end.summary.len(), 2);
         let lost = ended("{\"Points\":\"NaN\"}", "0 0", "").expect("whole");
-        assert_eq!((lost.how, lost.score, lost.official.as_str()), (Ending::Lost, None, "lost"));
+        let found = (lost.verdict, lost.score, lost.end.official.as_str());
+        assert_eq!(found, (Verdict::Lost, None, "lost"));
     }
 
     #[test]

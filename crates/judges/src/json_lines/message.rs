@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use rules::game::judge::{Answer, Ask, Case, Ending, JudgeEnd};
+use rules::game::judge::{Case, JudgeEnd, Question};
+use rules::game::{Answer, End};
 use rules::score::Score;
 use rules::source::json_problem;
 use terms::millis::Millis;
 use terms::text::quote;
-use terms::verdict::NoReply;
+use terms::verdict::{NoReply, Verdict};
 
 /// The version of the protocol.
 const PROTOCOL: u32 = 1;
@@ -58,7 +59,7 @@ impl<'a> ToJudge<'a> {
             Answer::Reply { lines, elapsed } => {
                 Self::Reply { reply: lines.to_text(), elapsed_ms: Millis(elapsed) }
             }
-            Answer::NoReply(why) => Self::NoReply { no_reply: reason(why) },
+            Answer::NoReply { why, .. } => Self::NoReply { no_reply: reason(why) },
         }
     }
 
@@ -80,10 +81,10 @@ fn reason(why: NoReply) -> &'static str {
 }
 
 /// What a judge says.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug)]
 pub enum FromJudge {
     /// A question for the bot.
-    Ask(Ask),
+    Ask(Question),
     /// The end of the game.
     End(JudgeEnd),
 }
@@ -128,7 +129,7 @@ pub fn parse(line: &[u8]) -> Result<FromJudge, String> {
 }
 
 impl Fields<'_> {
-    fn question(self, input: String) -> Result<Ask, String> {
+    fn question(self, input: String) -> Result<Question, String> {
         if let Some(lines) = self.lines.filter(|lines| !(1..=MOST_LINES).contains(lines)) {
             return Err(format!(
                 "asked for {lines} lines; `lines` is 1 to {MOST_LINES}, or null for all output"
@@ -139,32 +140,30 @@ impl Fields<'_> {
             return Err("gave 0 as `limit_ms`; leave it out for the settings' limits".to_owned());
         }
         let score = self.score()?;
-        Ok(Ask { input, lines: self.lines, limit, score, summary: self.summary, restarts: false })
+        Ok(Question { input, lines: self.lines, limit, score, summary: self.summary, peer: None })
     }
 
     fn ending(self, how: String) -> Result<JudgeEnd, String> {
-        let ending = read_ending(&how)?;
+        let verdict = read_ending(&how)?;
         let score = self.score()?;
         let official = self.official.filter(|text| !text.trim().is_empty()).unwrap_or(how);
         let metadata = self.metadata.into_iter().map(plain).collect::<Result<_, _>>()?;
-        Ok(JudgeEnd { how: ending, score, official, summary: self.summary, metadata })
+        let end = End { metadata, ..End::new(official) };
+        Ok(JudgeEnd { verdict, score, summary: self.summary, end })
     }
 
-    fn score(&self) -> Result<Option<String>, String> {
-        let text = self.score.map(RawValue::get);
-        if let Some(Err(error)) = text.map(str::parse::<Score>) {
-            return Err(format!("gave a wrong `score`: {error}"));
-        }
-        Ok(text.map(str::to_owned))
+    fn score(&self) -> Result<Option<Score>, String> {
+        let score = self.score.map(|text| text.get().parse()).transpose();
+        score.map_err(|error| format!("gave a wrong `score`: {error}"))
     }
 }
 
-fn read_ending(how: &str) -> Result<Ending, String> {
+fn read_ending(how: &str) -> Result<Verdict, String> {
     match how {
-        "completed" => Ok(Ending::Completed),
-        "lost" => Ok(Ending::Lost),
-        "malformed" => Ok(Ending::Malformed),
-        "illegal" => Ok(Ending::Illegal),
+        "completed" => Ok(Verdict::Completed),
+        "lost" => Ok(Verdict::Lost),
+        "malformed" => Ok(Verdict::MalformedReply),
+        "illegal" => Ok(Verdict::IllegalMove),
         _ => Err(format!(
             "ended the game as {}; `end` is \"completed\", \"lost\", \"malformed\" or \"illegal\"",
             quote(how.as_bytes())
@@ -202,13 +201,15 @@ mod tests {
             Ok(FromJudge::Ask(ask)) => ask,
             other => panic!("{text}: {other:?}"),
         };
-        let plain = Ask { input: "7\n".to_owned(), lines: Some(1), ..Ask::default() };
-        assert_eq!(ask("{\"ask\":\"7\\n\"}"), plain);
+        let plain = ask("{\"ask\":\"7\\n\"}");
+        assert_eq!((plain.input.as_str(), plain.lines, plain.limit), ("7\n", Some(1), None));
+        assert!(plain.score.is_none() && plain.summary.is_empty() && plain.peer.is_none());
         let full = ask(
             "{\"ask\":\"\",\"lines\":null,\"limit_ms\":1.5,\"score\":53800.0,\"summary\":[\"a\"],\"new\":{}}",
         );
         assert_eq!((full.lines, full.limit), (None, Some(Duration::from_micros(1500))));
-        assert_eq!((full.score.as_deref(), full.summary), (Some("53800.0"), vec!["a".to_owned()]));
+        let score = full.score.map(|score| score.to_string());
+        assert_eq!((score.as_deref(), full.summary), (Some("53800.0"), vec!["a".to_owned()]));
         assert_eq!(ask("{\"ask\":\"\",\"score\":null}").score, None);
     }
 
@@ -219,13 +220,13 @@ mod tests {
             other => panic!("{text}: {other:?}"),
         };
         let lost = end("{\"end\":\"lost\"}");
-        let found = (lost.how, lost.official.as_str(), lost.score);
-        assert_eq!(found, (Ending::Lost, "lost", None));
+        let found = (lost.verdict, lost.end.official.as_str(), lost.score);
+        assert_eq!(found, (Verdict::Lost, "lost", None));
         let full = end(
             "{\"end\":\"completed\",\"score\":-1e3,\"official\":\"Done.\",\"metadata\":{\"a\":1,\"b\":\"c\"}}",
         );
-        assert_eq!((full.score.as_deref(), full.official.as_str()), (Some("-1e3"), "Done."));
-        assert_eq!(full.metadata, map(&[("a", "1"), ("b", "c")]));
+        assert_eq!((full.score, full.end.official.as_str()), (Some((-1000).into()), "Done."));
+        assert_eq!(full.end.metadata, map(&[("a", "1"), ("b", "c")]));
     }
 
     #[test]
@@ -261,7 +262,7 @@ mod tests {
         let reply = Answer::Reply { lines: &lines, elapsed: Duration::from_micros(1500) };
         let line = ToJudge::answer(reply).line();
         assert_eq!(line, "{\"reply\":[\"4\\t2\"],\"elapsed_ms\":1.5}\n");
-        let silence = Answer::NoReply(NoReply::Deadline);
+        let silence = Answer::new(&lines, Some(NoReply::Deadline));
         assert_eq!(ToJudge::answer(silence).line(), "{\"no_reply\":\"timeout\"}\n");
     }
 

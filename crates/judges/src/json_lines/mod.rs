@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use self::message::{FromJudge, ToJudge, parse};
 use crate::command::JudgeCommand;
 use crate::process::Process;
-use rules::game::judge::{Answer, Case, Judge, Judges, Place, Step, Trouble};
+use rules::game::judge::{Case, Place, Steps, Trouble};
+use rules::game::{Answer, Referee, Seat, Step};
 use terms::lines::Lines;
 
 /// How long a judge may take to end after its game, to write what it has to write.
@@ -23,12 +24,10 @@ const GRACE: Duration = Duration::from_millis(500);
 /// A game whose judge speaks JSON lines.
 ///
 /// ```
-/// use std::sync::Arc;
-///
 /// use judges::json_lines::JsonLines;
 /// use judges::{JudgeCommand, JudgeLimits};
 /// use rules::game::judge::{Case, Place};
-/// use rules::game::{Game, Judged};
+/// use rules::game::{Answer, Game};
 /// use terms::lines::Lines;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -40,11 +39,11 @@ const GRACE: Duration = Duration::from_millis(500);
 ///     env: Default::default(),
 ///     limits: JudgeLimits::default(),
 /// };
-/// let mut game = Judged::new("five", Case::Text("5".to_owned()), Arc::new(JsonLines { command }));
-/// game.begin(&Place::default())?;
-/// assert_eq!(game.input(), "5\n");
-/// assert!(game.accept(&Lines::split(b"5\n")).is_ok());
-/// assert_eq!((game.score(), game.next_exchange().is_none()), (Some(5.into()), true));
+/// let judge = JsonLines { command }.start(&Case::Text("5".to_owned()), &Place::default())?;
+/// let mut game = Game::begin(judge)?;
+/// assert_eq!(game.next_ask().map(|ask| ask.input), Some("5\n".to_owned()));
+/// let effect = game.answer(Answer::new(&Lines::split(b"5\n"), None))?;
+/// assert_eq!((effect.score, game.official()), (Some(5.into()), "completed"));
 /// # Ok(())
 /// # }
 /// ```
@@ -55,10 +54,15 @@ pub struct JsonLines {
     pub command: JudgeCommand,
 }
 
-impl Judges for JsonLines {
-    fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble> {
+impl JsonLines {
+    /// Starts the judge of one game on `case`.
+    ///
+    /// # Errors
+    /// When the judge does not start.
+    pub fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Referee>, Trouble> {
         let process = Process::start(&self.command, place)?;
-        Ok(Box::new(Speaker { process, outgoing: ToJudge::start(case).line(), is_silent: false }))
+        let (outgoing, steps) = (ToJudge::start(case).line(), Steps::default());
+        Ok(Box::new(Speaker { process, outgoing, is_silent: false, steps }))
     }
 }
 
@@ -69,10 +73,11 @@ struct Speaker {
     outgoing: String,
     /// Whether the bot has failed to reply: it cannot be asked again.
     is_silent: bool,
+    steps: Steps,
 }
 
-impl Judge for Speaker {
-    fn next(&mut self) -> Result<Step, Trouble> {
+impl Referee for Speaker {
+    fn begin(&mut self) -> Result<Step, Trouble> {
         self.process.refuse_unasked()?;
         let is_whole = |lines: &Lines| (!lines.is_empty()).then_some(1);
         let lines = self.process.step(self.outgoing.as_bytes(), is_whole)?;
@@ -82,20 +87,20 @@ impl Judge for Speaker {
                 let what = "asked again after it was told that the bot gave no reply";
                 Err(self.process.trouble(what))
             }
-            FromJudge::Ask(ask) => {
+            FromJudge::Ask(question) => {
                 self.process.count_question()?;
-                Ok(Step::Ask(ask))
+                Ok(self.steps.ask(question))
             }
             FromJudge::End(end) => {
                 self.process.end(GRACE);
-                Ok(Step::End(end))
+                Ok(self.steps.end(end))
             }
         }
     }
 
-    fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble> {
-        self.is_silent = matches!(answer, Answer::NoReply(_));
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+        self.is_silent = matches!(answer, Answer::NoReply { .. });
         self.outgoing = ToJudge::answer(answer).line();
-        Ok(())
+        self.begin()
     }
 }

@@ -9,14 +9,11 @@ mod connection;
 mod relay;
 mod talk;
 
-use rules::game::Traits;
-use rules::game::judge::{
-    Answer, Ask, Case, Drawing, Ending, Judge, JudgeEnd, Judges, Place, Step, Trouble,
-};
+use rules::game::judge::{Case, JudgeEnd, Place, Question, Reading, Steps, Trouble};
+use rules::game::{Answer, End, Referee, Seat, Step, Traits};
 use serde::{Deserialize, Serialize};
-use terms::peer::Peer;
 use terms::text::exact_duration;
-use terms::verdict::{BotExit, NoReply};
+use terms::verdict::{BotExit, NoReply, Verdict};
 
 use self::talk::{Heard, Talk, Talking};
 use crate::case;
@@ -49,23 +46,16 @@ pub struct Tester {
     pub has_total_limit: bool,
 }
 
-impl Judges for Tester {
-    fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble> {
+impl Tester {
+    /// Starts the tester of one game on `case`.
+    ///
+    /// # Errors
+    /// When the tester does not start.
+    pub fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Referee>, Trouble> {
         let talk = Talk::start(self, case, place)?;
         let (score, talking) = (self.score.clone(), Talking::new(talk));
-        Ok(Box::new(Play { score, talking, failure: None }))
-    }
-
-    fn has_total_limit(&self) -> bool {
-        self.has_total_limit
-    }
-
-    fn needs_bot(&self) -> bool {
-        true
-    }
-
-    fn traits(&self) -> Option<&Traits> {
-        self.traits.as_ref()
+        let steps = Steps::new(Reading::default(), self.has_total_limit);
+        Ok(Box::new(Play { score, talking, failure: None, steps }))
     }
 }
 
@@ -75,43 +65,38 @@ struct Play {
     talking: Talking,
     /// How the bot has failed.
     failure: Option<NoReply>,
+    steps: Steps,
 }
 
-impl Judge for Play {
-    fn next(&mut self) -> Result<Step, Trouble> {
-        match self.talking.await_step() {
-            Ok(Heard::Question { is_first, starts }) => {
-                Ok(Step::Ask(Ask { restarts: is_first && starts > 1, ..Ask::default() }))
+impl Referee for Play {
+    fn begin(&mut self) -> Result<Step, Trouble> {
+        let end = match self.talking.await_step()? {
+            Heard::Question { is_first } => {
+                let peer = is_first.then(|| self.talking.peer());
+                return Ok(self.steps.ask(Question { peer, ..Question::default() }));
             }
-            Ok(Heard::End(exit)) => self.conclude(exit).map(Step::End),
-            Ok(Heard::TooLate(limit)) if self.failure.is_some() => {
+            Heard::End(exit) => self.conclude(exit)?,
+            Heard::TooLate(limit) if self.failure.is_some() => {
                 let limit = exact_duration(limit);
                 let words = format!("the tester did not end within {limit} after the bot");
                 let printed = self.talking.talk().printed(BotExit::Unknown);
-                Ok(Step::End(self.score.end(Ending::Lost, words, &printed)))
+                self.score.end(Verdict::Lost, words, &printed)
             }
-            Ok(Heard::TooLate(limit)) => Err(self.talking.talk().too_late(limit)),
-            Err(trouble) => Err(trouble),
-        }
+            Heard::TooLate(limit) => return Err(self.talking.talk().too_late(limit)),
+        };
+        let drawings = self.talking.talk().drawings();
+        Ok(self.steps.end(JudgeEnd { end: End { drawings, ..end.end }, ..end }))
     }
 
-    fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble> {
-        if let Answer::NoReply(why) = answer {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+        if let Answer::NoReply { why, .. } = answer {
             self.failure = Some(why);
             self.talking.talk().end_relay(match why {
                 NoReply::Ended(exit) => exit,
                 _ => BotExit::Unknown,
             });
         }
-        Ok(())
-    }
-
-    fn peer(&mut self) -> Option<Box<dyn Peer>> {
-        Some(self.talking.peer())
-    }
-
-    fn drawings(&mut self) -> Vec<Drawing> {
-        self.talking.talk().drawings()
+        self.begin()
     }
 }
 
@@ -121,7 +106,7 @@ impl Play {
         let mut talk = self.talking.talk();
         let printed = talk.printed(exit);
         if self.failure.is_some() {
-            return Ok(self.end_against(Ending::Lost, &printed));
+            return Ok(self.end_against(Verdict::Lost, &printed));
         }
         if talk.starts() == 0 {
             let trouble = talk.trouble(format!("{exit} without starting the bot"));
@@ -129,16 +114,16 @@ impl Play {
             return Err(Trouble { remedy, ..trouble });
         }
         match self.score.judge(&printed) {
-            Ok(end) if end.how == Ending::Completed => Ok(end),
-            _ if talk.bot_was_early() => Ok(self.end_against(Ending::EarlyExit, &printed)),
+            Ok(end) if end.verdict == Verdict::Completed => Ok(end),
+            _ if talk.bot_was_early() => Ok(self.end_against(Verdict::EarlyExit, &printed)),
             judged => judged.map_err(|problem| talk.trouble(problem)),
         }
     }
 
     /// The end of a game that the bot has lost by itself, in the tester's words.
-    fn end_against(&self, how: Ending, printed: &Printed) -> JudgeEnd {
+    fn end_against(&self, verdict: Verdict, printed: &Printed) -> JudgeEnd {
         let reason = self.score.words(printed);
         let words = if reason.is_empty() { "the tester says nothing".to_owned() } else { reason };
-        self.score.end(how, words, printed)
+        self.score.end(verdict, words, printed)
     }
 }

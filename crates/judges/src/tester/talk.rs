@@ -74,8 +74,8 @@ pub(super) struct Talk {
 
 /// What comes next.
 pub(super) enum Heard {
-    /// The bot is to be asked: for the first time, or again, since it was last started.
-    Question { is_first: bool, starts: u32 },
+    /// The bot is to be asked: for the first time since it was last started, or again.
+    Question { is_first: bool },
     /// The tester has ended.
     End(BotExit),
     /// The tester has done nothing within this limit.
@@ -188,7 +188,7 @@ impl Talk {
         if self.relay.is_some() && wants_answer && self.exit.is_none() {
             self.has_heard = false;
             let is_first = mem::take(&mut self.is_new);
-            return Ok(Some(Heard::Question { is_first, starts: self.starts }));
+            return Ok(Some(Heard::Question { is_first }));
         }
         Ok(self.exit.map(Heard::End))
     }

@@ -12,9 +12,8 @@ use std::time::Duration;
 use super::links::{self, Link};
 use results::gamelog::{End, Event, Log, Start, Turn};
 use results::replay::{Difference, ReplayError, Replayed, kind_as, kind_of, reply_to};
-use rules::game::frames::{Frame, Picture};
-use rules::game::{Game, GameKind};
-use rules::ruling::rule;
+use rules::game::frames::{Frame, Picture, View};
+use rules::game::{Answer, Ask, Game, GameKind};
 use rules::score::Score;
 
 /// A game, move by move.
@@ -53,7 +52,8 @@ pub struct Film {
     /// What the bot was sent in each exchange of a game without a picture.
     sent: Vec<String>,
     times: TurnTimes,
-    position: Box<dyn Game>,
+    /// Where the rules are, unless they are another program's.
+    position: Option<Game>,
 }
 
 /// One move, between two boards.
@@ -129,11 +129,12 @@ impl Film {
     }
 
     fn before(kind: Arc<GameKind>, start: Start) -> Result<Self, ReplayError> {
-        let position = (kind.parse)(&start.test_case)?;
+        let position = (kind.parse)(&start.test_case)?.opening();
+        let view = position.as_ref().and_then(Game::view);
         Ok(Self {
             kind,
-            opening: position.picture(),
-            at_start: position.score(),
+            opening: view.map(View::picture).unwrap_or_default(),
+            at_start: position.as_ref().and_then(|game| game.score(0)),
             sent: Vec::new(),
             start,
             turns: Vec::new(),
@@ -260,10 +261,13 @@ impl Film {
 
     fn add_turn(&mut self, turn: Turn) {
         let index = self.turns.len();
+        // What a judge asked and said is in the turn.
+        let game = self.position.as_mut().filter(|_| turn.asked.is_none());
+        let ask = game.and_then(Game::next_ask);
         if self.is_text() {
-            self.sent.push(self.input(&turn));
+            self.sent.push(input(&turn, ask.as_ref()));
         }
-        let mut frames = self.referee(&turn);
+        let mut frames = ask.map(|ask| self.referee(&ask, &turn)).unwrap_or_default();
         if self.is_text() {
             frames = vec![text_frame(&turn)];
         }
@@ -276,31 +280,26 @@ impl Film {
         self.turns.push(turn);
     }
 
-    /// What the bot is sent in the exchange that is next.
-    fn input(&self, turn: &Turn) -> String {
-        let input = match &turn.asked {
-            Some(asked) => Cow::Borrowed(asked.input.as_str()),
-            None => self.position.input(),
-        };
-        let (shown, rest) = input.as_bytes().split_at(input.len().min(MAX_INPUT_BYTES));
-        super::output(shown, rest.len() as u64)
-    }
-
     /// Plays the turn, and returns the frames of its moves.
-    fn referee(&mut self, turn: &Turn) -> Vec<Frame> {
-        if turn.asked.is_some() {
-            // The judge is not here: what it said is in the turn.
-            return Vec::new();
-        }
-        let Some(exchange) = self.position.next_exchange() else { return Vec::new() };
-        let reply = reply_to(&exchange, turn);
-        let frames = match turn.no_reply {
-            None => self.position.frames(&reply),
-            Some(_) => Vec::new(),
+    fn referee(&mut self, ask: &Ask, turn: &Turn) -> Vec<Frame> {
+        let Some(game) = &mut self.position else { return Vec::new() };
+        let reply = reply_to(ask, turn);
+        let frames = match (turn.no_reply, game.view()) {
+            (None, Some(view)) => view.frames(&reply),
+            _ => Vec::new(),
         };
-        rule(self.position.as_mut(), &reply, turn.no_reply);
+        // The rules are here, and do not fail.
+        let _ = game.answer(Answer::new(&reply, turn.no_reply));
         frames
     }
+}
+
+/// What the bot was sent in an exchange.
+fn input(turn: &Turn, ask: Option<&Ask>) -> String {
+    let asked = turn.asked.as_ref().map(|asked| asked.input.as_str());
+    let input = asked.or(ask.map(|ask| ask.input.as_str())).unwrap_or_default();
+    let (shown, rest) = input.as_bytes().split_at(input.len().min(MAX_INPUT_BYTES));
+    super::output(shown, rest.len() as u64)
 }
 
 /// The most bytes of an input to keep and show.

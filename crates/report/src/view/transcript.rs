@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use results::gamelog::{Log, Turn};
 use results::replay::{ReplayError, game_of_log, reply_to};
-use rules::ruling::rule;
+use rules::game::Answer;
 use rules::score::shown;
 use terms::text::{duration, printable, printable_lines};
 
@@ -69,10 +69,12 @@ fn exchanges(log: &Log) -> Result<Vec<ReplayedTurn<'_>>, ReplayError> {
     let mut game = game_of_log(log)?;
     let mut exchanges = Vec::new();
     for turn in &log.turns {
-        let Some(exchange) = game.next_exchange() else { break };
-        let (input, reply) = (game.input().into_owned(), reply_to(&exchange, turn));
-        exchanges.push(ReplayedTurn { turn, input });
-        rule(game.as_mut(), &reply, turn.no_reply);
+        let Some(ask) = game.next_ask() else { break };
+        let reply = reply_to(&ask, turn);
+        exchanges.push(ReplayedTurn { turn, input: ask.input });
+        if game.answer(Answer::new(&reply, turn.no_reply)).is_err() {
+            break;
+        }
     }
     Ok(exchanges)
 }

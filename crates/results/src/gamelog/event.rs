@@ -13,12 +13,13 @@ use serde_json::value::RawValue;
 
 use super::bytes::Bytes;
 use crate::said::{Said, SaidInGame};
-use rules::game::Game;
 use rules::game::judge::{Drawing, JudgeProgram};
+use rules::game::{Ask, Game};
 use rules::score::{Direction, Score};
 use rules::source::json_problem;
 use terms::certificate::Certificate;
 use terms::limits::{LimitKind, Limits, Resources};
+use terms::lines::LineRules;
 use terms::millis::Millis;
 use terms::verdict::{BotExit, NoReply, Overrun, Verdict};
 
@@ -291,6 +292,21 @@ pub struct End {
     pub drawings: Vec<Drawing>,
 }
 
+impl Asked {
+    /// A question under this limit, before its answer.
+    pub fn new(ask: &Ask, limit: Option<Duration>) -> Self {
+        let count = ask.lines.count;
+        let lines = (count != LineRules::UNTIL_END).then_some(count);
+        Self {
+            input: ask.input.clone(),
+            lines: lines.map(|lines| u32::try_from(lines).unwrap_or(u32::MAX)),
+            limit: limit.map(Millis),
+            official: ask.official.map(Millis),
+            summary: Vec::new(),
+        }
+    }
+}
+
 impl Start {
     /// The limit that applied to a turn.
     pub fn limit(&self, turn: &Turn) -> Option<Duration> {
@@ -329,14 +345,16 @@ impl Turn {
 
 impl End {
     /// The end as far as the rules decide it; the bot's process is unknown.
-    pub fn by_rules(game: &dyn Game, verdict: Verdict, turns: u32) -> Self {
+    pub fn by_rules(game: &Game, verdict: Verdict, turns: u32) -> Self {
+        let rules::game::End { official, metadata, drawings } =
+            game.end().cloned().unwrap_or_default();
         Self {
             verdict,
-            official: game.official_result().to_owned(),
+            official,
             won: verdict == Verdict::Completed,
-            score: game.score(),
+            score: game.score(0),
             summary: game.summary().to_vec(),
-            metadata: game.metadata(),
+            metadata,
             turns,
             diagnosis: None,
             bot_exit: None,
@@ -347,7 +365,7 @@ impl End {
             stderr_dropped: 0,
             said: BTreeMap::new(),
             wall: None,
-            drawings: Vec::new(),
+            drawings,
         }
     }
 }

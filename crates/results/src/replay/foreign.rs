@@ -1,11 +1,10 @@
 //! Referees games that other programs saved: writes a log as if the game had been played here, and lists
 //! every difference from what the file claims.
 
-use super::{Difference, end};
+use super::{Difference, ReplayError, end};
 use crate::gamelog::foreign::{Claims, Foreign, ForeignFormat, ForeignTurn};
 use crate::gamelog::{Bot, Bytes, End, FORMAT, Host, Log, Start, Turn};
-use rules::game::{Game, GameKind};
-use rules::ruling::rule;
+use rules::game::{Answer, Ask, Game, GameKind, TestCase};
 use terms::limits::Limits;
 use terms::lines::{Lines, Progress};
 use terms::text::quote;
@@ -20,10 +19,20 @@ pub struct Refereed {
     pub differences: Vec<Difference>,
 }
 
-/// Referees `foreign` as `game` on the board that the user calls `board`.
-pub fn referee(foreign: &Foreign, kind: &GameKind, game: Box<dyn Game>, board: &str) -> Refereed {
-    let mut referee = Referee::new(foreign.format, kind, game, board);
-    for turn in replies(foreign, referee.game.as_ref()) {
+/// Referees `foreign` on the test case that the user calls `board`.
+///
+/// # Errors
+/// When the rules of the game are another program's.
+pub fn referee(
+    foreign: &Foreign,
+    kind: &GameKind,
+    case: &TestCase,
+    board: &str,
+) -> Result<Refereed, ReplayError> {
+    let game = case.opening().ok_or_else(|| ReplayError::NoRules(kind.name.clone()))?;
+    let turns = replies(foreign, game.ask());
+    let mut referee = Referee::new(foreign.format, kind, game, &case.text, board);
+    for turn in turns {
         if !referee.referee_turn(&turn) {
             break;
         }
@@ -31,12 +40,12 @@ pub fn referee(foreign: &Foreign, kind: &GameKind, game: Box<dyn Game>, board: &
     let log = referee.finish();
     let mut differences = referee.differences;
     differences.extend(compare(&foreign.claims, &log, &referee.line_turns));
-    Refereed { log, differences }
+    Ok(Refereed { log, differences })
 }
 
 /// The turns; the numbers of a list of moves are joined into one reply if the game asks for only one.
-fn replies(foreign: &Foreign, game: &dyn Game) -> Vec<ForeignTurn> {
-    let wanted = game.next_exchange().map_or(1, |exchange| exchange.lines.count);
+fn replies(foreign: &Foreign, first: Option<&Ask>) -> Vec<ForeignTurn> {
+    let wanted = first.map_or(1, |ask| ask.lines.count);
     if foreign.format != ForeignFormat::Moves || wanted == 1 {
         return foreign.turns.clone();
     }
@@ -53,7 +62,7 @@ fn replies(foreign: &Foreign, game: &dyn Game) -> Vec<ForeignTurn> {
 }
 
 struct Referee {
-    game: Box<dyn Game>,
+    game: Game,
     start: Start,
     turns: Vec<Turn>,
     verdict: Verdict,
@@ -65,7 +74,7 @@ struct Referee {
 }
 
 impl Referee {
-    fn new(format: ForeignFormat, kind: &GameKind, game: Box<dyn Game>, board: &str) -> Self {
+    fn new(format: ForeignFormat, kind: &GameKind, game: Game, case: &str, board: &str) -> Self {
         let bot = Bot { name: format.name().to_owned(), ..Bot::default() };
         let start = Start {
             format: FORMAT,
@@ -74,7 +83,7 @@ impl Referee {
             judge: None,
             better: kind.better,
             board: board.to_owned(),
-            test_case: game.test_case().to_owned(),
+            test_case: case.to_owned(),
             bot,
             profile: "unknown".to_owned(),
             limits: Limits::default(),
@@ -97,11 +106,11 @@ impl Referee {
     /// Referees a turn; returns whether the game goes on.
     fn referee_turn(&mut self, foreign: &ForeignTurn) -> bool {
         let number = u32::try_from(self.turns.len() + 1).expect("games are short");
-        let Some(exchange) = self.game.next_exchange() else {
+        let Some(ask) = self.game.next_ask() else {
             self.differences.push(Difference::of(number, "the game", &"goes on", &"over"));
             return false;
         };
-        let (limit, rules) = (exchange.limit, exchange.lines);
+        let (limit, rules) = (ask.limit, ask.lines);
         let bytes = foreign.reply.clone().unwrap_or_default();
         let reply = Lines::split(&bytes.0);
         let no_reply = match (&foreign.reply, reply.progress(&rules)) {
@@ -110,18 +119,18 @@ impl Referee {
             (Some(_), Progress::TooLong) => Some(NoReply::LineTooLong),
             (Some(_), Progress::Incomplete) => Some(NoReply::Ended(BotExit::Unknown)),
         };
-        let ruling = rule(self.game.as_mut(), &reply, no_reply);
-        self.verdict = ruling.verdict;
-        if let (Some(line), Some(remark)) = (ruling.wrong_line, &ruling.remark) {
+        let Ok(effect) = self.game.answer(Answer::new(&reply, no_reply)) else { return false };
+        self.verdict = effect.verdict;
+        if let (Some(line), Some(remark)) = (effect.wrong_line, &effect.remark) {
             let reply = quote(reply.iter().nth(line).unwrap_or_default());
             self.diagnosis = Some(format!("turn {number}: the reply was {reply}: {remark}"));
         }
         self.line_turns.resize(self.game.summary().len(), number);
         self.turns.push(Turn {
             no_reply,
-            action: ruling.action,
-            gain: ruling.gain,
-            score: self.game.score(),
+            action: effect.action,
+            gain: effect.gain,
+            score: effect.score,
             stderr: foreign.stderr.clone(),
             ..Turn::with_reply(number, limit, bytes)
         });
@@ -131,8 +140,8 @@ impl Referee {
     fn finish(&self) -> Log {
         let turns = u32::try_from(self.turns.len()).expect("games are short");
         let mut log = Log { start: self.start.clone(), turns: self.turns.clone(), end: None };
-        if self.game.next_exchange().is_none() {
-            let end = end(self.game.as_ref(), self.verdict, &log, turns);
+        if self.game.end().is_some() {
+            let end = end(&self.game, self.verdict, &log, turns);
             log.end = Some(End { diagnosis: self.diagnosis.clone(), ..end });
         }
         log

@@ -12,13 +12,11 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::gamelog::{End, Log, Start, Turn};
-use rules::game::judge::{Place, Trouble};
-use rules::game::{Exchange, Game, GameKind, UnknownGame};
-use rules::ruling::{Ruling, rule};
+use crate::gamelog::{Asked, End, Log, Start, Turn};
+use rules::game::judge::Trouble;
+use rules::game::{Answer, Ask, Effect, Game, GameKind, TestCase, UnknownGame};
 use rules::score::Score;
 use terms::lines::{LineRules, Lines, Progress};
-use terms::millis::Millis;
 use terms::verdict::{NoReply, Verdict};
 
 /// A log that was refereed again.
@@ -65,6 +63,9 @@ pub enum ReplayError {
         /// The game that was asked for.
         expected: String,
     },
+    /// The game's rules are another program's, and the log does not have what that said.
+    #[error("1: the rules of `{0}` are in another program, which the log does not name")]
+    NoRules(String),
     /// The log's test case does not parse.
     #[error("1: the test case in the log is damaged: {0}")]
     TestCase(#[from] rules::source::SourceError),
@@ -78,7 +79,7 @@ pub enum ReplayError {
 pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
     let mut game = game_of_log(log)?;
     // Only a recorded judge can be in trouble here: the log stops, and so does the comparison.
-    let (replayed, _) = referee(game.as_mut(), log);
+    let (replayed, _) = referee(&mut game, log);
     Ok(replayed)
 }
 
@@ -88,41 +89,39 @@ pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
 /// When the log is of another game, or its test case is invalid.
 pub fn replay_as(kind: &Arc<GameKind>, log: &Log) -> Result<Replayed, ReplayError> {
     let kind = kind_as(kind, &log.start)?;
-    let (replayed, _) = referee(begun(&kind, log)?.as_mut(), log);
+    let (replayed, _) = referee(&mut begun(&kind, log)?, log);
     Ok(replayed)
 }
 
-/// Referees `log` again, up to the first difference, with a `game` on its test case that has not begun: its judge is
-/// started anew.
+/// Referees `log` again, up to the first difference, in a `game` on its test case that its judge has just begun; `None` if
+/// the judge talks to the bot itself, so that it cannot be given the replies of a log.
 ///
 /// # Errors
 /// When the judge fails.
-pub fn rejudge(log: &Log, mut game: Box<dyn Game>, place: &Place<'_>) -> Result<Replayed, Trouble> {
-    if game.needs_bot() {
-        return Err(Trouble::new(
-            "starts the bot itself, and cannot be given the replies of a log",
-        ));
+pub fn rejudge(log: &Log, mut game: Game) -> Result<Option<Replayed>, Trouble> {
+    if game.ask().is_some_and(|ask| ask.peer.is_some()) {
+        return Ok(None);
     }
-    game.begin(place)?;
-    let (replayed, trouble) = referee(game.as_mut(), log);
-    trouble.map_or(Ok(replayed), Err)
+    match referee(&mut game, log) {
+        (_, Some(trouble)) => Err(trouble),
+        (replayed, None) => Ok(Some(replayed)),
+    }
 }
 
-/// Passes the replies of a log to a game that has begun, until its judge fails.
-fn referee(game: &mut dyn Game, log: &Log) -> (Replayed, Option<Trouble>) {
+/// Passes the replies of a log to a game, until its judge fails.
+fn referee(game: &mut Game, log: &Log) -> (Replayed, Option<Trouble>) {
     let mut verdict = Verdict::Completed;
     let mut replayed = Replayed::default();
     let mut trouble = None;
     for turn in &log.turns {
         match referee_turn(game, turn) {
-            Ok(ruling) => {
+            Ok(Ok(effect)) => {
                 replayed.turns = turn.turn;
-                verdict = ruling.verdict;
-                trouble = game.trouble();
-                // What became of the reply is unknown if the judge failed then.
-                replayed.difference =
-                    if trouble.is_none() { compare_turn(game, turn, &ruling) } else { None };
+                verdict = effect.verdict;
+                replayed.difference = compare_turn(turn, &effect);
             }
+            // What became of the reply is unknown.
+            Ok(Err(failed)) => (replayed.turns, trouble) = (turn.turn, Some(failed)),
             Err(difference) => replayed.difference = Some(difference),
         }
         if trouble.is_some() || replayed.difference.is_some() {
@@ -130,7 +129,7 @@ fn referee(game: &mut dyn Game, log: &Log) -> (Replayed, Option<Trouble>) {
         }
     }
     replayed.summary = game.summary().to_vec();
-    replayed.score = game.score();
+    replayed.score = game.score(0);
     if trouble.is_none() && replayed.difference.is_none() {
         conclude(game, verdict, log, &mut replayed);
     }
@@ -138,9 +137,8 @@ fn referee(game: &mut dyn Game, log: &Log) -> (Replayed, Option<Trouble>) {
 }
 
 /// Compares the end of the game, if it has come, with that of the log.
-fn conclude(game: &dyn Game, verdict: Verdict, log: &Log, replayed: &mut Replayed) {
-    let over = game.next_exchange().is_none();
-    replayed.end = over.then(|| end(game, verdict, log, replayed.turns));
+fn conclude(game: &Game, verdict: Verdict, log: &Log, replayed: &mut Replayed) {
+    replayed.end = game.end().map(|_| end(game, verdict, log, replayed.turns));
     if let Some(logged) = &log.end {
         replayed.difference = match &replayed.end {
             Some(end) => compare_end(logged, end),
@@ -153,25 +151,23 @@ fn conclude(game: &dyn Game, verdict: Verdict, log: &Log, replayed: &mut Replaye
 ///
 /// # Errors
 /// When the game or the test case in the log is invalid.
-pub fn game_of_log(log: &Log) -> Result<Box<dyn Game>, ReplayError> {
+pub fn game_of_log(log: &Log) -> Result<Game, ReplayError> {
     begun(kind_of(&log.start)?.as_ref(), log)
 }
 
-fn begun(kind: &GameKind, log: &Log) -> Result<Box<dyn Game>, ReplayError> {
-    let mut game: Box<dyn Game> = match &log.start.judge {
-        Some(judge) => Box::new(recorded::game_of_log(judge, log)),
-        None => (kind.parse)(&log.start.test_case)?,
-    };
-    // A log may stop before its first turn.
-    let _ = game.begin(&Place::default());
-    Ok(game)
+fn begun(kind: &GameKind, log: &Log) -> Result<Game, ReplayError> {
+    if let Some(judge) = &log.start.judge {
+        return Ok(recorded::game_of_log(judge, log));
+    }
+    let case = (kind.parse)(&log.start.test_case)?;
+    case.opening().ok_or_else(|| ReplayError::NoRules(kind.name.clone()))
 }
 
-/// The logged game as it would be before it begins.
+/// The logged game's test case.
 ///
 /// # Errors
 /// When the game or the test case in the log is invalid.
-pub fn game_of(start: &Start) -> Result<Box<dyn Game>, ReplayError> {
+pub fn case_of(start: &Start) -> Result<TestCase, ReplayError> {
     Ok((kind_of(start)?.parse)(&start.test_case)?)
 }
 
@@ -202,32 +198,33 @@ pub fn kind_as(kind: &Arc<GameKind>, start: &Start) -> Result<Arc<GameKind>, Rep
     Ok(Arc::clone(kind))
 }
 
-/// The logged reply to an exchange, split into lines as during the game.
-pub fn reply_to(exchange: &Exchange, turn: &Turn) -> Lines {
+/// The logged reply to a question, split into lines as during the game.
+pub fn reply_to(ask: &Ask, turn: &Turn) -> Lines {
     let mut reply = Lines::split(&turn.reply.0);
     let output_ended =
         matches!(turn.no_reply, None | Some(NoReply::Ended(_) | NoReply::StdoutClosed));
-    if exchange.lines.eof_ends_line && output_ended {
+    if ask.lines.eof_ends_line && output_ended {
         reply.end_partial();
     }
     reply
 }
 
-fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> {
-    let Some(exchange) = game.next_exchange() else {
+/// Passes the reply of a turn to a game; the effect, unless the question was another one.
+fn referee_turn(game: &mut Game, turn: &Turn) -> Result<Result<Effect, Trouble>, Difference> {
+    let Some(ask) = game.next_ask() else {
         return Err(Difference::of(turn.turn, "the game", &"not over", &"over"));
     };
-    if exchange.limit != turn.limit {
-        return Err(Difference::of(turn.turn, "limit", &turn.limit, &exchange.limit));
+    if ask.limit != turn.limit {
+        return Err(Difference::of(turn.turn, "limit", &turn.limit, &ask.limit));
     }
-    if let Some(difference) = compare_question(game, turn) {
+    if let Some(difference) = compare_question(&ask, turn) {
         return Err(difference);
     }
-    let reply = reply_to(&exchange, turn);
-    let whole = match exchange.lines.count {
+    let reply = reply_to(&ask, turn);
+    let whole = match ask.lines.count {
         // Only the process could tell.
         LineRules::UNTIL_END => turn.no_reply.is_none(),
-        _ => reply.progress(&exchange.lines) == Progress::Complete(reply.len()),
+        _ => reply.progress(&ask.lines) == Progress::Complete(reply.len()),
     };
     // A complete reply does not count if it came too late, or if the bot exceeded a resource limit.
     let refused = matches!(turn.no_reply, Some(NoReply::Deadline | NoReply::OverLimit(_)));
@@ -236,8 +233,7 @@ fn referee_turn(game: &mut dyn Game, turn: &Turn) -> Result<Ruling, Difference> 
         let logged = word(turn.no_reply.is_none());
         return Err(Difference::of(turn.turn, "the reply", &logged, &word(whole)));
     }
-    game.took(counted_time(turn));
-    Ok(rule(game, &reply, turn.no_reply))
+    Ok(game.answer(Answer::new(&reply, turn.no_reply).after(counted_time(turn))))
 }
 
 /// The first exchange that differed when the bot of `log` played again.
@@ -265,21 +261,19 @@ fn counted_time(turn: &Turn) -> Duration {
 }
 
 /// How the judge's question differs from the logged one.
-fn compare_question(game: &dyn Game, turn: &Turn) -> Option<Difference> {
-    let (ask, asked) = game.asked().zip(turn.asked.as_ref())?;
-    difference(turn.turn, "what the bot is sent", &asked.input, &ask.input)
-        .or_else(|| difference(turn.turn, "number of lines", &asked.lines, &ask.lines))
-        .or_else(|| {
-            let official = ask.limit.map(Millis);
-            difference(turn.turn, "the judge's limit", &asked.official, &official)
-        })
+fn compare_question(ask: &Ask, turn: &Turn) -> Option<Difference> {
+    let asked = turn.asked.as_ref()?;
+    let now = Asked::new(ask, None);
+    difference(turn.turn, "what the bot is sent", &asked.input, &now.input)
+        .or_else(|| difference(turn.turn, "number of lines", &asked.lines, &now.lines))
+        .or_else(|| difference(turn.turn, "the judge's limit", &asked.official, &now.official))
 }
 
-fn compare_turn(game: &dyn Game, turn: &Turn, ruling: &Ruling) -> Option<Difference> {
+fn compare_turn(turn: &Turn, effect: &Effect) -> Option<Difference> {
     let number = turn.turn;
-    difference(number, "move", &turn.action, &ruling.action)
-        .or_else(|| difference(number, "gain", &turn.gain, &ruling.gain))
-        .or_else(|| difference(number, "score", &turn.score, &game.score()))
+    difference(number, "move", &turn.action, &effect.action)
+        .or_else(|| difference(number, "gain", &turn.gain, &effect.gain))
+        .or_else(|| difference(number, "score", &turn.score, &effect.score))
 }
 
 fn compare_end(logged: &End, end: &End) -> Option<Difference> {
@@ -327,7 +321,7 @@ impl Difference {
 }
 
 /// The end by the rules, with the process's part taken from the log.
-fn end(game: &dyn Game, verdict: Verdict, log: &Log, turns: u32) -> End {
+fn end(game: &Game, verdict: Verdict, log: &Log, turns: u32) -> End {
     let end = End::by_rules(game, verdict, turns);
     match log.end.clone() {
         Some(logged) => End {

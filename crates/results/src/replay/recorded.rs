@@ -1,67 +1,47 @@
 //! A judge that says again what it said in a log, so that a game is refereed without its program.
 
-use std::collections::VecDeque;
+use std::mem;
 use std::sync::Arc;
+use std::vec;
 
-use crate::gamelog::{Log, Start, Turn};
-use rules::game::judge::{
-    Answer, Ask, Case, Ending, Judge, JudgeEnd, JudgeProgram, Judges, Place, Reading, Step, Trouble,
-};
-use rules::game::{GameKind, Judged, Traits};
-use rules::score::{Direction, Score};
+use crate::gamelog::{Log, Start};
+use rules::game::judge::{Case, JudgeEnd, JudgeProgram, Question, StartJudge, Steps, Trouble};
+use rules::game::{Answer, End, Game, GameKind, Referee, Seat, Step, TestCase, Traits};
+use rules::score::Direction;
 use terms::limits::{LimitKind, Limits};
 use terms::verdict::Verdict;
 
 /// The judge of a log.
-#[derive(Debug, Clone, Default)]
 struct Recorded {
-    steps: VecDeque<Step>,
-    reading: Reading,
-    has_total_limit: bool,
-    traits: Option<Traits>,
+    said: vec::IntoIter<Said>,
+    steps: Steps,
 }
 
-impl Judges for Recorded {
-    fn start(&self, _case: &Case, _place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble> {
-        Ok(Box::new(self.clone()))
-    }
-
-    fn reading(&self) -> Reading {
-        self.reading
-    }
-
-    fn has_total_limit(&self) -> bool {
-        self.has_total_limit
-    }
-
-    fn traits(&self) -> Option<&Traits> {
-        self.traits.as_ref()
-    }
+enum Said {
+    Question(Question),
+    End(JudgeEnd),
 }
 
-impl Judge for Recorded {
-    fn next(&mut self) -> Result<Step, Trouble> {
-        self.steps.pop_front().ok_or_else(|| Trouble::new("the log stops before the end"))
+impl Referee for Recorded {
+    fn begin(&mut self) -> Result<Step, Trouble> {
+        match self.said.next() {
+            Some(Said::Question(question)) => Ok(self.steps.ask(question)),
+            Some(Said::End(end)) => Ok(self.steps.end(end)),
+            None => Err(Trouble::new("the log stops before the end")),
+        }
     }
 
-    fn answer(&mut self, _answer: Answer<'_>) -> Result<(), Trouble> {
-        Ok(())
-    }
-}
-
-impl Recorded {
-    /// A judge that says nothing.
-    fn of(program: &JudgeProgram) -> Self {
-        let traits = program.settings.get("traits").and_then(|text| Traits::parse(text).ok());
-        Self { reading: program.reading, traits, ..Self::default() }
+    fn answer(&mut self, _seat: Seat, _answer: Answer<'_>) -> Result<Step, Trouble> {
+        self.begin()
     }
 }
 
 /// The game of a log, with its judge as recorded there.
-pub(super) fn game_of_log(program: &JudgeProgram, log: &Log) -> Judged {
+pub(super) fn game_of_log(program: &JudgeProgram, log: &Log) -> Game {
     let has_total_limit = log.turns.first().is_some_and(|turn| turn.limit == LimitKind::Total);
-    let recorded = Recorded { steps: steps(log), has_total_limit, ..Recorded::of(program) };
-    Judged::new(&log.start.game, Case::parse(&log.start.test_case), Arc::new(recorded))
+    let steps = Steps::new(program.reading, has_total_limit);
+    Game::begin(Box::new(Recorded { said: said(log).into_iter(), steps }))
+        .expect("it says something")
 }
 
 /// A row of the table of games for one whose judge is not at hand: its boards can be read, and nothing played.
@@ -71,7 +51,8 @@ pub(crate) fn kind(
     limits: Limits,
     better: Direction,
 ) -> GameKind {
-    let recorded: Arc<dyn Judges> = Arc::new(Recorded::of(judge));
+    let traits = judge.settings.get("traits").and_then(|text| Traits::parse(text).ok());
+    let start: StartJudge = Arc::new(|_, _| Err(Trouble::new("is known from a log alone")));
     let game = name.to_owned();
     GameKind {
         from_seed: Arc::new(|seed, _| Ok(Case::Seed(seed).to_string())),
@@ -79,7 +60,7 @@ pub(crate) fn kind(
         better,
         judge: Some(judge.clone()),
         ..GameKind::new(name, name, move |text| {
-            Ok(Box::new(Judged::new(&game, Case::parse(text), recorded.clone())))
+            Ok(TestCase::judged(&game, Case::parse(text), traits.as_ref(), start.clone()))
         })
     }
 }
@@ -89,49 +70,42 @@ pub(super) fn kind_of(start: &Start, judge: &JudgeProgram) -> GameKind {
     kind(&start.game, judge, start.limits, start.better)
 }
 
-/// What the judge said. Score and summary of a turn came with the next step.
-fn steps(log: &Log) -> VecDeque<Step> {
+/// What the judge said. Score and summary of a turn came with what it said next.
+fn said(log: &Log) -> Vec<Said> {
     let first = log.turns.first().and_then(|turn| Some(turn.score? - turn.gain?));
-    let mut news = (first.map(|score| score.to_string()), Vec::new());
-    let mut steps = VecDeque::new();
-    for turn in &log.turns {
+    let mut news = (first, Vec::new());
+    let questions = log.turns.iter().map(|turn| {
         let asked = turn.asked.clone().unwrap_or_default();
-        let (score, summary) = std::mem::replace(&mut news, news_after(turn));
-        steps.push_back(Step::Ask(Ask {
-            input: asked.input,
-            lines: asked.lines,
-            limit: asked.official.map(|limit| limit.0),
-            score,
-            summary,
-            restarts: false,
-        }));
-    }
-    if let Some(end) = &log.end {
-        steps.push_back(Step::End(JudgeEnd {
-            how: ending(end.verdict),
-            score: end.score.as_ref().map(Score::to_string),
-            official: end.official.clone(),
+        let summary = mem::take(&mut news.1);
+        let score = mem::replace(&mut news.0, turn.score);
+        news.1 = asked.summary;
+        let (input, lines, limit) = (asked.input, asked.lines, asked.official.map(|limit| limit.0));
+        Said::Question(Question { input, lines, limit, score, summary, peer: None })
+    });
+    let mut said: Vec<Said> = questions.collect();
+    match &log.end {
+        Some(end) => said.push(Said::End(JudgeEnd {
+            // Nobody can lose before the first question.
+            verdict: if said.is_empty() { Verdict::Completed } else { verdict(end.verdict) },
+            score: end.score,
             summary: news.1,
-            metadata: end.metadata.clone(),
-        }));
+            end: End { metadata: end.metadata.clone(), ..End::new(&end.official) },
+        })),
+        // What it asked first is not known.
+        None if said.is_empty() => said.push(Said::Question(Question::default())),
+        None => {}
     }
-    steps
-}
-
-/// The score and the summary that a turn has led to.
-fn news_after(turn: &Turn) -> (Option<String>, Vec<String>) {
-    let summary = turn.asked.as_ref().map(|asked| asked.summary.clone()).unwrap_or_default();
-    (turn.score.as_ref().map(Score::to_string), summary)
+    said
 }
 
 /// What the judge must have said for a game to get this verdict. After a missing reply it does not matter.
-fn ending(verdict: Verdict) -> Ending {
-    match verdict {
-        Verdict::Completed => Ending::Completed,
-        Verdict::MalformedReply => Ending::Malformed,
-        Verdict::IllegalMove => Ending::Illegal,
-        Verdict::Timeout => Ending::Timeout,
-        Verdict::EarlyExit => Ending::EarlyExit,
-        _ => Ending::Lost,
+fn verdict(of_game: Verdict) -> Verdict {
+    match of_game {
+        Verdict::Completed
+        | Verdict::MalformedReply
+        | Verdict::IllegalMove
+        | Verdict::Timeout
+        | Verdict::EarlyExit => of_game,
+        _ => Verdict::Lost,
     }
 }

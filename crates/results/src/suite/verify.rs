@@ -16,7 +16,7 @@ use super::store::{FolderError, GameSet, Outcomes, RUN, RunFolder, log_content};
 use super::summary::{Listing, Summary};
 use crate::digest::to_hex;
 use crate::gamelog::{self, Event, Log};
-use crate::replay::{game_of, replay};
+use crate::replay::{case_of, replay};
 
 /// The most games without a result that are named.
 const NAMED_MISSING: usize = 100;
@@ -189,7 +189,7 @@ fn check_plan(folder: &RunFolder, outcome: &Outcome) -> Option<String> {
         .or_else(|| differs("the repeat", outcome.repeat == planned.repeat))
         .or_else(|| differs("board_id", outcome.board_id == case.board_id))
         .or_else(|| differs("record_id", outcome.record_id == case.record_id))
-        .or_else(|| differs("traits", outcome.traits == case.game.groups()))
+        .or_else(|| differs("traits", outcome.traits == case.test_case.groups))
 }
 
 /// How the start of a log differs from what the run says of its game.
@@ -198,8 +198,8 @@ fn check_start(folder: &RunFolder, outcome: &Outcome, log: &Log) -> Option<Strin
     let differs = |what: &str, same: bool| (!same).then(|| format!("its log is of another {what}"));
     differs("game", start.game == plan.game)
         .or_else(|| differs("judge", start.judge == plan.judge))
-        .or_else(|| match game_of(start) {
-            Ok(game) => differs("board", BoardId::of(game.as_ref()) == outcome.board_id),
+        .or_else(|| match case_of(start) {
+            Ok(case) => differs("board", BoardId::of(&case) == outcome.board_id),
             Err(error) => Some(format!("its log cannot be refereed: line {error}")),
         })
         .or_else(|| differs("bot", start.bot.name == outcome.bot))

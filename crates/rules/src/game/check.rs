@@ -4,7 +4,7 @@ use std::error::Error;
 use std::fmt;
 
 use super::frames::Picture;
-use super::{Game, GameKind, SeedOptions};
+use super::{Answer, Ask, Effect, Game, GameKind, SeedOptions};
 use crate::score::Score;
 use terms::lines::Lines;
 
@@ -65,42 +65,55 @@ fn check_seed(
     let parse = |case: &str| {
         (kind.parse)(case).map_err(|error| format!("the test case does not parse: {error}"))
     };
-    let mut game = parse(&case)?;
+    let case = parse(&case)?;
     // A log keeps the game's own form of the test case.
-    let mut again = parse(game.test_case())?;
-    check_same(game.as_ref(), again.as_ref())?;
-    while let Some(exchange) = game.next_exchange() {
+    let same_case = parse(&case.text)?;
+    if case.text != same_case.text {
+        return Err(differs_in("test case"));
+    }
+    let elsewhere = "the rules are another program's";
+    let mut game = case.opening().ok_or(elsewhere)?;
+    let mut again = same_case.opening().ok_or(elsewhere)?;
+    check_same(&game, &again)?;
+    while let Some(ask) = game.next_ask() {
         *turn += 1;
         if *turn > MAX_EXCHANGES {
             return Err("the game does not end".to_owned());
         }
-        if !game.official_result().is_empty() {
-            return Err("there is a result, but the game goes on".to_owned());
-        }
-        let mut reply = Lines::split(bot(&game.input()).as_bytes());
-        if exchange.lines.eof_ends_line {
-            reply.end_partial();
-        }
-        let is_over = check_reply(game.as_mut(), &reply)?;
-        if again.accept(&reply).is_err() != is_over {
+        let reply = reply_to(&ask, &bot(&ask.input));
+        let effect = check_reply(&mut game, &reply)?;
+        let is_lost = effect.wrong_line.is_some();
+        if answer(&mut again, &reply)?.wrong_line.is_some() != is_lost {
             return Err("a second game rules otherwise on the same reply".to_owned());
         }
-        check_same(game.as_ref(), again.as_ref())?;
-        if is_over && game.next_exchange().is_some() {
+        check_same(&game, &again)?;
+        if is_lost && game.end().is_none() {
             return Err("the reply was rejected, but the game goes on".to_owned());
         }
     }
-    if game.official_result().is_empty() {
+    if game.end().is_none_or(|end| end.official.is_empty()) {
         return Err("the game is over, but has no official result".to_owned());
     }
     Ok(())
 }
 
-/// Compares the frames of a reply with its ruling. Returns whether the reply was rejected.
-fn check_reply(game: &mut dyn Game, reply: &Lines) -> Result<bool, String> {
-    let mut picture = game.picture();
+fn reply_to(ask: &Ask, output: &str) -> Lines {
+    let mut reply = Lines::split(output.as_bytes());
+    if ask.lines.eof_ends_line {
+        reply.end_partial();
+    }
+    reply
+}
+
+fn answer(game: &mut Game, reply: &Lines) -> Result<Effect, String> {
+    game.answer(Answer::new(reply, None)).map_err(|trouble| trouble.to_string())
+}
+
+/// Compares the frames of a reply with its effect, which it returns.
+fn check_reply(game: &mut Game, reply: &Lines) -> Result<Effect, String> {
+    let mut picture = picture_of(game);
     check_picture(&picture)?;
-    let frames = game.frames(reply);
+    let frames = game.view().map(|view| view.frames(reply)).unwrap_or_default();
     let gain: Score = frames.iter().map(|frame| frame.gain).sum();
     for frame in &frames {
         let places = frame.steps.iter().flat_map(|step| {
@@ -114,12 +127,12 @@ fn check_reply(game: &mut dyn Game, reply: &Lines) -> Result<bool, String> {
         }
         picture.apply(frame);
     }
-    let Ok(played) = game.accept(reply) else { return Ok(true) };
-    if picture.is_none() {
-        return Ok(false);
+    let effect = answer(game, reply)?;
+    if effect.wrong_line.is_some() || picture.is_none() {
+        return Ok(effect);
     }
     check_picture(&picture)?;
-    let after = game.picture();
+    let after = picture_of(game);
     if let Some(place) =
         (0..after.tiles.len()).find(|&place| picture.tiles[place] != after.tiles[place])
     {
@@ -128,10 +141,14 @@ fn check_reply(game: &mut dyn Game, reply: &Lines) -> Result<bool, String> {
             "at place {place} the frames leave {frames:?}, and the game has {ruled:?}"
         ));
     }
-    match played.gain.filter(|ruled| *ruled != gain) {
+    match effect.gain.filter(|ruled| *ruled != gain) {
         Some(ruled) => Err(format!("the frames score {gain}, and the reply {ruled}")),
-        None => Ok(false),
+        None => Ok(effect),
     }
+}
+
+fn picture_of(game: &Game) -> Picture {
+    game.view().map(|view| view.picture()).unwrap_or_default()
 }
 
 fn has(picture: &Picture, place: u16) -> bool {
@@ -152,43 +169,46 @@ fn check_picture(picture: &Picture) -> Result<(), String> {
 }
 
 /// Compares two games that have had the same replies.
-fn check_same(game: &dyn Game, again: &dyn Game) -> Result<(), String> {
-    let what = if game.test_case() != again.test_case() {
-        "test case"
-    } else if game.next_exchange().is_some() != again.next_exchange().is_some() {
+fn check_same(game: &Game, again: &Game) -> Result<(), String> {
+    let input = |game: &Game| game.ask().map(|ask| ask.input.clone());
+    let what = if game.end().is_some() != again.end().is_some() {
         "end"
-    } else if game.next_exchange().is_some() && game.input() != again.input() {
+    } else if input(game) != input(again) {
         "input"
-    } else if game.score() != again.score() {
+    } else if game.score(0) != again.score(0) {
         "score"
-    } else if game.summary() != again.summary() || game.official_result() != again.official_result()
-    {
+    } else if game.summary() != again.summary() || game.end() != again.end() {
         "summary or result"
-    } else if game.picture() != again.picture() {
+    } else if picture_of(game) != picture_of(again) {
         "picture"
     } else {
         return Ok(());
     };
-    Err(format!("a second game on the same test case has another {what}"))
+    Err(differs_in(what))
+}
+
+fn differs_in(what: &str) -> String {
+    format!("a second game on the same test case has another {what}")
 }
 
 #[cfg(test)]
 mod tests {
-    use std::borrow::Cow;
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::super::frames::{Frame, Step};
-    use super::super::judge::Place;
-    use super::super::{Exchange, Fault, Played, Rejected};
+    use super::super::frames::{Frame, Step as Change, View};
+    use super::super::judge::Trouble;
+    use super::super::{End, Next, Referee, Ruling, Seat, Step, TestCase};
     use super::*;
     use terms::limits::LimitKind;
-    use terms::verdict::NoReply;
+    use terms::verdict::Verdict;
 
     /// A tile goes one place down in each turn, for a point, until it is at the last of three places.
+    #[derive(Clone)]
     struct Walk {
         flaw: &'static str,
         at: usize,
+        score: i64,
         /// The number of such games that were begun before.
         games: usize,
         result: &'static str,
@@ -203,46 +223,50 @@ mod tests {
         fn differs_in(&self, flaw: &str) -> bool {
             self.games > 0 && self.has(flaw)
         }
-    }
 
-    impl Game for Walk {
-        fn next_exchange(&self) -> Option<Exchange> {
-            (self.at < 2 && !self.differs_in("end")).then(|| Exchange::lines(1, LimitKind::Turn))
-        }
-        fn input(&self) -> Cow<'_, str> {
-            let asked = if self.differs_in("input") { 9 } else { self.at };
-            format!("{asked}\n").into()
-        }
-        fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
+        fn rule(&mut self, reply: &Lines) -> Ruling {
             if reply.get(0) != Some(b"step") || self.differs_in("ruling") {
                 self.result = "Lost";
                 let is_over = !self.has("goes on");
                 self.at = if is_over { 2 } else { self.at };
-                return Err(Rejected::new(Fault::Malformed));
+                return Ruling::against(Verdict::MalformedReply);
             }
             self.at += usize::from(!self.has("no end"));
-            if self.at == 2 && !self.has("no result") || self.has("early result") {
+            self.score += 1;
+            if self.at == 2 && !self.has("no result") {
                 self.result = "Won";
             }
-            Ok(Played { gain: Some(1.into()), ..Played::default() })
+            Ruling::default()
         }
-        fn unanswered(&mut self, _received: &Lines, _why: NoReply) {}
-        fn score(&self) -> Option<Score> {
-            self.differs_in("score").then_some(Score::ZERO)
+
+        fn step(&self, ruling: Ruling) -> Step {
+            let next = if self.at < 2 && !self.differs_in("end") {
+                let asked = if self.differs_in("input") { 9 } else { self.at };
+                Next::Ask(Ask::lines(format!("{asked}\n"), 1, LimitKind::Turn))
+            } else {
+                Next::End(End::new(if self.differs_in("result") { "Lost" } else { self.result }))
+            };
+            let score = if self.differs_in("score") { 7 } else { self.score };
+            Step { ruling, scores: vec![score.into()], summary: Vec::new(), next }
         }
-        fn summary(&self) -> &[String] {
-            &[]
+    }
+
+    impl Referee for Walk {
+        fn begin(&mut self) -> Result<Step, Trouble> {
+            Ok(self.step(Ruling::default()))
         }
-        fn official_result(&self) -> &str {
-            if self.differs_in("result") { "Lost" } else { self.result }
+        fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+            let Answer::Reply { lines, .. } = answer else { return Err(Trouble::new("no reply")) };
+            let ruling = self.rule(lines);
+            Ok(self.step(ruling))
         }
-        fn test_case(&self) -> &'static str {
-            if self.differs_in("test case") { "run" } else { "walk" }
+        fn view(&self) -> Option<&dyn View> {
+            (!self.has("no end")).then_some(self as &dyn View)
         }
+    }
+
+    impl View for Walk {
         fn picture(&self) -> Picture {
-            if self.has("no end") {
-                return Picture::default();
-            }
             let mut tiles = vec![None; 3];
             tiles[(self.at + usize::from(self.differs_in("picture"))).min(2)] =
                 Some(u8::from(self.has("colour")));
@@ -250,16 +274,13 @@ mod tests {
             Picture { columns: 1, rows: 3, colors: 1, tiles, ..Picture::default() }
         }
         fn frames(&self, _reply: &Lines) -> Vec<Frame> {
-            if self.has("no end") {
-                return Vec::new();
-            }
             let from = u16::try_from(self.at).expect("few");
             let to = match self.flaw {
                 "frame" => 0,
                 "place" => 9,
                 _ => from + 1,
             };
-            let steps = vec![Step { moved: vec![(from, to)], ..Step::default() }];
+            let steps = vec![Change { moved: vec![(from, to)], ..Change::default() }];
             let gain = if self.has("gain") { 2 } else { 1 };
             let chosen = self.has("chosen").then_some(3);
             vec![Frame { gain: gain.into(), steps, chosen, ..Frame::default() }]
@@ -273,7 +294,8 @@ mod tests {
             from_seed: Arc::new(|_, _| Ok("walk".to_owned())),
             ..GameKind::new("walk", "Walk", move |_| {
                 let games = games.fetch_add(1, Ordering::Relaxed);
-                Ok(Box::new(Walk { flaw, at: 0, games, result: "" }))
+                let text = if flaw == "test case" && games > 0 { "run" } else { "walk" };
+                Ok(TestCase::new(text, Walk { flaw, at: 0, score: 0, games, result: "" }))
             })
         };
         check(&kind, [7], |_| reply.to_owned())
@@ -294,11 +316,10 @@ mod tests {
             ("end", 0, "another end"),
             ("input", 0, "another input"),
             ("score", 0, "another score"),
-            ("result", 0, "another summary or result"),
+            ("result", 2, "another summary or result"),
             ("picture", 0, "another picture"),
             ("ruling", 1, "a second game rules otherwise on the same reply"),
             ("no end", MAX_EXCHANGES + 1, "the game does not end"),
-            ("early result", 2, "there is a result, but the game goes on"),
             ("no result", 2, "has no official result"),
         ] {
             let error = found(flaw, "step").expect_err(flaw);
@@ -312,13 +333,12 @@ mod tests {
 
     #[test]
     fn what_a_game_does_not_say_is_nothing() {
-        let mut game = Walk { flaw: "", at: 0, games: 0, result: "" };
-        assert_eq!(game.begin(&Place::default()), Ok(()));
-        assert!(game.trouble().is_none() && game.asked().is_none() && game.peer().is_none());
-        assert!(game.drawings().is_empty() && !game.needs_bot() && game.legal_moves().is_none());
-        assert!(game.metadata().is_empty() && game.groups().is_empty());
-        assert_eq!(game.record_key(), "walk");
-        let game: &dyn Game = &game;
-        assert_eq!(format!("{game:?}"), "Game { test_case: \"walk\", score: None }");
+        let case =
+            TestCase::new("walk", Walk { flaw: "no end", at: 0, score: 0, games: 0, result: "" });
+        assert!(case.groups.is_empty() && case.record_key == "walk");
+        assert_eq!(format!("{case:?}"), "TestCase { text: \"walk\", .. }");
+        let game = case.opening().expect("its rules are here");
+        assert!(game.view().is_none() && game.end().is_none() && game.summary().is_empty());
+        assert!(format!("{game:?}").starts_with("Game { ask: Some(Ask { seat: 0, input: "));
     }
 }

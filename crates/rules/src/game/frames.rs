@@ -7,6 +7,22 @@ use std::borrow::Cow;
 use serde::Serialize;
 
 use crate::score::Score;
+use terms::lines::Lines;
+
+/// A game as views show it: the position that its referee is in.
+pub trait View {
+    /// The board as it is now.
+    fn picture(&self) -> Picture;
+
+    /// The frames of a complete reply's moves on the current board, up to the first illegal move; empty if
+    /// the reply cannot be understood.
+    fn frames(&self, reply: &Lines) -> Vec<Frame>;
+
+    /// The number of legal moves now, if the game can count them cheaply.
+    fn legal_moves(&self) -> Option<usize> {
+        None
+    }
+}
 
 /// A place on a board: row by row from the top left, from 0.
 pub type Place = u16;

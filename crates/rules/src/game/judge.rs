@@ -1,7 +1,6 @@
-//! Games whose rules are in another program: the interface to that program's judge.
+//! What is common to the judges of games whose rules are in another program.
 //!
-//! A [`Judge`] referees one game: it says what the bot is to be asked, hears the reply, and says how the game
-//! ends. It may be a process, a saved log or a few lines of a test. This module starts nothing.
+//! A judge is a [`Referee`] that speaks some protocol: it may be a process or a saved log. This module starts nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -12,35 +11,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::referee::{Ask, End, Next, Referee, Ruling, Step};
+use super::test_case::TestCase;
 use super::traits::Traits;
-use terms::lines::Lines;
+use crate::score::Score;
+use terms::limits::LimitKind;
+use terms::lines::LineRules;
 use terms::peer::Peer;
-use terms::verdict::NoReply;
-
-/// A judge of one game: asks for replies and says how the game ends.
-pub trait Judge: Send {
-    /// What the judge wants next: called once at the start and once after each answer.
-    ///
-    /// # Errors
-    /// When the judge fails, which is never the bot's fault.
-    fn next(&mut self) -> Result<Step, Trouble>;
-
-    /// Passes on the bot's reply, or that none came.
-    ///
-    /// # Errors
-    /// When the judge fails, which is never the bot's fault.
-    fn answer(&mut self, answer: Answer<'_>) -> Result<(), Trouble>;
-
-    /// Where a judge talks to the bot itself, the other end of the bot's pipes.
-    fn peer(&mut self) -> Option<Box<dyn Peer>> {
-        None
-    }
-
-    /// The pictures of the game that the judge has drawn, once the game is over.
-    fn drawings(&mut self) -> Vec<Drawing> {
-        Vec::new()
-    }
-}
+use terms::verdict::Verdict;
 
 /// A picture of a game, as its judge has drawn it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,34 +37,9 @@ impl Drawing {
     }
 }
 
-/// Starts the judges of a game, one for each time it is played.
-pub trait Judges: Send + Sync {
-    /// Starts the judge of one game on `case`.
-    ///
-    /// # Errors
-    /// When the judge does not start.
-    fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Judge>, Trouble>;
-
-    /// Whether a bot must run beside the judge, so that it cannot be given replies from a log.
-    fn needs_bot(&self) -> bool {
-        false
-    }
-
-    /// Whether one limit holds for all replies of a game together.
-    fn has_total_limit(&self) -> bool {
-        false
-    }
-
-    /// How the properties of a case are read by which a comparison may group; `None` if cases have none.
-    fn traits(&self) -> Option<&Traits> {
-        None
-    }
-
-    /// How replies are read.
-    fn reading(&self) -> Reading {
-        Reading::default()
-    }
-}
+/// Starts the judge of one game.
+pub type StartJudge =
+    Arc<dyn Fn(&Case, &Place<'_>) -> Result<Box<dyn Referee>, Trouble> + Send + Sync>;
 
 /// How a judge's original reads a bot's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,86 +129,107 @@ pub struct Place<'a> {
     pub alarm: Option<&'a Arc<File>>,
 }
 
-/// A step of a game, as its judge decides it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Step {
-    /// The bot is to be asked.
-    Ask(Ask),
-    /// The game is over.
-    End(JudgeEnd),
-}
-
-/// What a bot is to be asked.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ask {
+/// A question, as a protocol has it.
+#[derive(Debug, Default)]
+pub struct Question {
     /// The text to send, terminators included.
     pub input: String,
     /// The number of lines of a reply, at least 1; `None` if it lasts until the end of the bot's output.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines: Option<u32>,
     /// The official time for the reply, if the judge names one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Duration>,
-    /// The score after the previous turn, a decimal number, if the judge says it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub score: Option<String>,
+    /// The score after the previous turn, if the judge says it.
+    pub score: Option<Score>,
     /// The lines that the previous turn adds to the summary.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub summary: Vec<String>,
-    /// Whether the bot is started anew for it.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub restarts: bool,
+    /// Where the judge itself talks to the bot, which is started for this question: the other end of the bot's pipes.
+    pub peer: Option<Box<dyn Peer>>,
 }
 
-/// What a judge is told of a bot's reply.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Answer<'a> {
-    /// A complete reply.
-    Reply {
-        /// The reply as the bot wrote it.
-        lines: &'a Lines,
-        /// The time that it took, as far as it counts: zero where the judge's own limits do not apply.
-        elapsed: Duration,
-    },
-    /// No complete reply came.
-    NoReply(NoReply),
-}
-
-/// How a game ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// How a game ended, as a protocol has it.
+#[derive(Debug, Clone, PartialEq)]
 pub struct JudgeEnd {
     /// Whether the bot lost it, and by what.
-    pub how: Ending,
-    /// The final score, a decimal number, if the judge says it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub score: Option<String>,
-    /// The judge's words for the end, without colour marks.
-    pub official: String,
+    pub verdict: Verdict,
+    /// The final score, if the judge says it.
+    pub score: Option<Score>,
     /// The lines that the last turn adds to the summary.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub summary: Vec<String>,
-    /// What the judge says beside the score.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub metadata: BTreeMap<String, String>,
+    /// The rest.
+    pub end: End,
 }
 
-/// A judge's view of the last reply.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[non_exhaustive]
-pub enum Ending {
-    /// The bot played to the end.
-    Completed,
-    /// The bot lost, and the judge does not say whether by a malformed reply or an illegal move.
-    Lost,
-    /// The bot's replies were late too often for the judge's own count, although none passed its deadline.
-    Timeout,
-    /// The reply could not be understood.
-    Malformed,
-    /// The rules forbid the reply.
-    Illegal,
-    /// The bot ended by itself before the game did.
-    EarlyExit,
+/// Makes the steps of one game of what its judge says.
+#[derive(Debug, Clone, Default)]
+pub struct Steps {
+    reading: Reading,
+    has_total_limit: bool,
+    has_asked: bool,
+    /// Whether the last question was for all output.
+    awaits_end: bool,
+}
+
+impl Steps {
+    /// The steps of a game whose replies are read like this, each within its own limit or all within one.
+    pub fn new(reading: Reading, has_total_limit: bool) -> Self {
+        Self { reading, has_total_limit, ..Self::default() }
+    }
+
+    /// A question is next.
+    pub fn ask(&mut self, question: Question) -> Step {
+        let Question { input, lines, limit: official, score, summary, peer } = question;
+        let Reading { max_bytes, eof_ends_line } = self.reading;
+        self.awaits_end = lines.is_none();
+        let lines = LineRules {
+            max_bytes,
+            eof_ends_line: eof_ends_line || self.awaits_end,
+            ..LineRules::any(lines.map_or(LineRules::UNTIL_END, |lines| lines as usize))
+        };
+        let limit = match self.has_asked {
+            _ if self.has_total_limit => LimitKind::Total,
+            true => LimitKind::Turn,
+            false => LimitKind::FirstTurn,
+        };
+        self.has_asked = true;
+        let next = Next::Ask(Ask { official, peer, ..Ask::new(input, lines, limit) });
+        Step { ruling: Ruling::default(), scores: score.into_iter().collect(), summary, next }
+    }
+
+    /// The game is over.
+    pub fn end(&self, JudgeEnd { verdict, score, summary, end }: JudgeEnd) -> Step {
+        let official = &end.official;
+        let remark = match verdict {
+            // No line of it is to blame.
+            Verdict::Lost if self.awaits_end => {
+                Some(format!("the judge does not accept the answer: {official}"))
+            }
+            Verdict::Timeout => {
+                Some("it was late, as replies before it, which the judge has forgiven".to_owned())
+            }
+            Verdict::EarlyExit => Some(format!("the bot ended before the game did: {official}")),
+            _ => None,
+        };
+        let ruling = match verdict {
+            Verdict::Completed => Ruling::default(),
+            verdict => Ruling { remark, ..Ruling::against(verdict) },
+        };
+        Step { ruling, scores: score.into_iter().collect(), summary, next: Next::End(end) }
+    }
+}
+
+impl TestCase {
+    /// A test case of the game called `name` with an outside judge.
+    pub fn judged(name: &str, case: Case, traits: Option<&Traits>, start: StartJudge) -> Self {
+        let text = case.to_string();
+        let groups = match (&case, traits) {
+            (Case::Text(text), Some(traits)) => traits.of(text),
+            _ => BTreeMap::new(),
+        };
+        // Judges of different games may take the same text.
+        let record_key = format!("{name} {text}");
+        let case = Self::elsewhere(text, move |place| start(&case, place));
+        case.keyed(record_key).grouped(groups)
+    }
 }
 
 /// Why a judge could not referee; never the bot's fault.

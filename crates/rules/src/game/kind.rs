@@ -4,14 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::judge::JudgeProgram;
-use super::rules::Game;
+use super::test_case::TestCase;
 use crate::measure::Measure;
 use crate::score::Direction;
 use crate::source::SourceError;
 use terms::limits::Limits;
 
-/// Starts a game on a text.
-pub type Parse = Arc<dyn Fn(&str) -> Result<Box<dyn Game>, SourceError> + Send + Sync>;
+/// Reads the text of a test case.
+pub type Parse = Arc<dyn Fn(&str) -> Result<TestCase, SourceError> + Send + Sync>;
 
 /// Generates the text of a test case.
 pub type FromSeed = Arc<dyn Fn(i64, SeedOptions) -> Result<String, SeedError> + Send + Sync>;
@@ -19,17 +19,17 @@ pub type FromSeed = Arc<dyn Fn(i64, SeedOptions) -> Result<String, SeedError> + 
 /// A row of the table of games.
 ///
 /// ```
-/// use rules::game::{GameKind, SeedOptions};
+/// use rules::game::{Answer, GameKind, SeedOptions};
 /// use terms::lines::Lines;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let kind = GameKind::named("samegame").expect("it comes with the crate");
 /// assert_eq!(kind.test_case(7, SeedOptions::default())?.lines().count(), 15);
 /// let (_, board) = &kind.bundled[1];
-/// let mut game = (kind.parse)(board)?;
+/// let mut game = (kind.parse)(board)?.opening().expect("its rules are here");
 /// // The bot answers with the tile at the bottom left.
-/// let played = game.accept(&Lines::split(b"0 0\n"));
-/// assert!(played.is_ok() && game.next_exchange().is_some());
+/// let effect = game.answer(Answer::new(&Lines::split(b"0 0\n"), None))?;
+/// assert!(effect.wrong_line.is_none() && game.end().is_none());
 /// # Ok(())
 /// # }
 /// ```
@@ -39,8 +39,7 @@ pub struct GameKind {
     pub name: String,
     /// The name to display.
     pub title: String,
-    /// Starts a game on the content of a test case file, in any of the game's file formats, told apart
-    /// by content.
+    /// Reads the content of a test case file, in any of the game's file formats, told apart by content.
     pub parse: Parse,
     /// Generates the test case of a seed, as text for `parse`.
     pub from_seed: FromSeed,
@@ -98,7 +97,7 @@ impl GameKind {
     pub fn new(
         name: impl Into<String>,
         title: impl Into<String>,
-        parse: impl Fn(&str) -> Result<Box<dyn Game>, SourceError> + Send + Sync + 'static,
+        parse: impl Fn(&str) -> Result<TestCase, SourceError> + Send + Sync + 'static,
     ) -> Self {
         Self {
             name: name.into(),

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use flate2::read::GzDecoder;
-use rules::game::{Game, GameKind};
-use rules::ruling::rule;
+use rules::game::{Answer, Game, GameKind};
 use rules::score::Score;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -174,9 +173,10 @@ pub(crate) fn step_cases() -> Vec<StepCase> {
     cases
 }
 
-fn game(board: &[String]) -> Box<dyn Game> {
+fn game(board: &[String]) -> Game {
     let kind = GameKind::named("samegame").expect("a game");
-    (kind.parse)(&board.join("\n")).expect("a board")
+    let case = (kind.parse)(&board.join("\n")).expect("a board");
+    case.opening().expect("its rules are here")
 }
 
 /// Plays without a process; a bot whose steps are over exits.
@@ -186,9 +186,9 @@ pub(crate) fn play_steps(board: &[String], steps: &[Step]) -> Outcome {
     let mut lines = LineBuffer::default();
     let mut ended = None;
     let mut unread = 0;
-    while let Some(exchange) = game.next_exchange() {
-        let rules = exchange.lines;
-        unread += game.input().lines().count();
+    while let Some(ask) = game.next_ask() {
+        let rules = ask.lines;
+        unread += ask.input.lines().count();
         let no_reply = loop {
             match lines.progress(&rules) {
                 Progress::Complete(_) => break None,
@@ -210,8 +210,9 @@ pub(crate) fn play_steps(board: &[String], steps: &[Step]) -> Outcome {
                 Some(Step::Stderr(_) | Step::SleepMs(_) | Step::CloseStdin) => {}
             }
         };
-        rule(game.as_mut(), &lines.take(rules.count), no_reply);
+        let reply = lines.take(rules.count);
+        game.answer(Answer::new(&reply, no_reply)).expect("its rules are here");
     }
-    let won = game.official_result().starts_with("Endgame.");
-    (game.summary().to_vec(), won, game.score().expect("it counts points"))
+    let won = game.official().starts_with("Endgame.");
+    (game.summary().to_vec(), won, game.score(0).expect("it counts points"))
 }

@@ -1,8 +1,7 @@
 //! SameGame against all games that were measured on the original.
 
 use rules::game::frames::{Origin, Pace};
-use rules::game::{Game, GameKind};
-use rules::ruling::{Ruling, rule};
+use rules::game::{Answer, Effect, Game, GameKind, TestCase};
 use rules::score::Score;
 use serde_json::json;
 use terms::limits::LimitKind;
@@ -32,7 +31,7 @@ fn the_rules_agree_with_the_original_in_the_572_games_of_bots_that_do_more_than_
 }
 
 /// A game on these rows, the lowest ones, with single numbers for tiles; the rest of the board is empty.
-fn game(rows: &[&str]) -> Box<dyn Game> {
+fn case(rows: &[&str]) -> TestCase {
     let rows: Vec<String> = rows
         .iter()
         .map(|row| format!("{row}{}", " -1".repeat(15 - row.split(' ').count())))
@@ -42,8 +41,13 @@ fn game(rows: &[&str]) -> Box<dyn Game> {
     (kind.parse)(&[empty, rows].concat().join("\n")).expect("a board")
 }
 
-fn ruled(game: &mut dyn Game, reply: &str) -> Ruling {
-    rule(game, &Lines::split(reply.as_bytes()), None)
+fn game(rows: &[&str]) -> Game {
+    case(rows).opening().expect("its rules are here")
+}
+
+fn ruled(game: &mut Game, reply: &str) -> Effect {
+    let lines = Lines::split(reply.as_bytes());
+    game.answer(Answer::new(&lines, None)).expect("its rules are here")
 }
 
 /// Regions of two tiles of colours 0 and 1, and of three of colour 2 and of colour 4; others are alone.
@@ -51,35 +55,39 @@ const ROWS: [&str; 4] = ["4", "0 1", "0 1 2", "1 2 2 3 4 4 4"];
 
 #[test]
 fn a_move_is_kept_with_what_it_did() {
-    let mut game = game(&ROWS);
+    let case = case(&ROWS);
+    let mut game = case.opening().expect("its rules are here");
     let start = "-1 ".repeat(14) + "-1\n";
-    assert!(game.test_case().starts_with(&start) && game.input() == game.test_case());
+    let ask = game.next_ask().expect("a turn");
+    assert!(case.text.starts_with(&start) && ask.input == case.text);
     assert_eq!(
-        game.record_key().split(' ').filter(|tile| *tile != "-1").collect::<String>(),
+        case.record_key.split(' ').filter(|tile| *tile != "-1").collect::<String>(),
         "0121232334000"
     );
-    assert_eq!((game.groups(), game.legal_moves()), ([("colors".to_owned(), 5)].into(), Some(4)));
-    let exchange = game.next_exchange().expect("a turn");
-    assert_eq!((exchange.limit, exchange.official), (LimitKind::FirstTurn, None));
-    let played = ruled(game.as_mut(), "2 0 Hello SameGame\\n:-)\n");
+    let moves = game.view().and_then(|view| view.legal_moves());
+    assert_eq!((case.groups, moves), ([("colors".to_owned(), 5)].into(), Some(4)));
+    assert_eq!((ask.limit, ask.official), (LimitKind::FirstTurn, None));
+    let played = ruled(&mut game, "2 0 Hello SameGame\\n:-)\n");
     let action =
         json!({ "x": 2, "y": 0, "color": 2, "size": 3, "message": ["Hello SameGame", ":-)"] });
-    let Ruling { verdict, gain, action: kept, wrong_line, remark, .. } = played;
+    let Effect { verdict, gain, action: kept, wrong_line, remark, .. } = played;
     assert_eq!((verdict, gain, kept), (Verdict::Completed, Some(1.into()), Some(action)));
     assert_eq!((wrong_line, remark), (None, None));
-    assert_eq!(game.metadata(), [("Score".to_owned(), "1".to_owned())].into());
-    assert_eq!(game.next_exchange().expect("a turn").limit, LimitKind::Turn);
-    assert_eq!(game.official_result(), "");
-    let played = ruled(game.as_mut(), "0 1\n");
+    assert_eq!((game.score(0), game.end()), (Some(1.into()), None));
+    assert_eq!(game.ask().expect("a turn").limit, LimitKind::Turn);
+    assert_eq!(game.official(), "");
+    let played = ruled(&mut game, "0 1\n");
     assert_eq!(played.action, Some(json!({ "x": 0, "y": 1, "color": 0, "size": 2 })));
+    ruled(&mut game, "0 14\n");
+    let metadata = game.end().map(|end| end.metadata.clone());
+    assert_eq!(metadata, Some([("Score".to_owned(), "1".to_owned())].into()));
 }
 
 #[test]
 fn an_illegal_move_is_explained() {
     let explained = |rows: &[&str], replies: &[&str]| {
         let mut game = game(rows);
-        let rulings: Vec<Ruling> =
-            replies.iter().map(|reply| ruled(game.as_mut(), reply)).collect();
+        let rulings: Vec<Effect> = replies.iter().map(|reply| ruled(&mut game, reply)).collect();
         let last = rulings.last().expect("a reply");
         assert_eq!((last.verdict, last.wrong_line), (Verdict::IllegalMove, Some(0)), "{replies:?}");
         assert_eq!(last.gain, Some(Score::ZERO));
@@ -145,7 +153,7 @@ fn a_reply_that_is_no_move_is_explained() {
         ("1e9 2.0\n", "x and y are whole numbers, without a decimal point"),
         ("-3.0 2\n", "x and y are whole numbers, without a decimal point: `-3 2`"),
     ] {
-        let ruling = ruled(game(&ROWS).as_mut(), reply);
+        let ruling = ruled(&mut game(&ROWS), reply);
         assert_eq!(
             (ruling.verdict, ruling.wrong_line),
             (Verdict::MalformedReply, Some(0)),
@@ -161,17 +169,18 @@ fn a_reply_that_is_no_move_is_explained() {
             "the original's game dies of a message of nothing but `\\n`; here it is empty",
         ),
     ] {
-        let ruling = ruled(game(&ROWS).as_mut(), reply);
+        let ruling = ruled(&mut game(&ROWS), reply);
         assert_eq!((ruling.verdict, ruling.remark.as_deref()), (Verdict::Completed, Some(remark)));
     }
-    assert_eq!(ruled(game(&ROWS).as_mut(), "2 0 é\n").remark, None);
+    assert_eq!(ruled(&mut game(&ROWS), "2 0 é\n").remark, None);
 }
 
 #[test]
 fn a_frame_says_what_a_move_does() {
     let mut game = game(&ROWS);
-    ruled(game.as_mut(), "1 1\n");
-    let frame = |reply: &str| game.frames(&Lines::split(reply.as_bytes()))[0].clone();
+    ruled(&mut game, "1 1\n");
+    let view = game.view().expect("it has a picture");
+    let frame = |reply: &str| view.frames(&Lines::split(reply.as_bytes()))[0].clone();
     let takes = frame("02 0 hi\n");
     assert_eq!((takes.number, takes.notation.as_str()), (2, "2 0"));
     assert_eq!(takes.caption, "2 0 takes 3 of colour 2, +1");
@@ -182,7 +191,7 @@ fn a_frame_says_what_a_move_does() {
     let illegal = frame("3 0\n");
     assert_eq!((illegal.caption.as_str(), illegal.chosen), ("3 0: not a legal move", Some(213)));
     assert_eq!(frame("0 99\n").chosen, None);
-    let picture = game.picture();
+    let picture = view.picture();
     assert_eq!((picture.columns, picture.rows, picture.colors), (15, 15, 5));
     assert_eq!((picture.origin, picture.pace), (Origin::BottomLeft, Pace::Turns));
     let points = picture.regions.expect("its moves take regions");

@@ -4,8 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use rules::game::frames::Pace;
-use rules::game::{Game, GameKind, SeedOptions};
-use rules::ruling::rule;
+use rules::game::{Answer, Effect, Game, GameKind, SeedOptions};
 use rules::score::Score;
 use serde::Deserialize;
 use serde_json::json;
@@ -101,8 +100,8 @@ fn expected(mode: &str) -> (Verdict, Option<usize>) {
 fn the_rules_agree_with_the_original_in_all_52_runs() {
     for run in runs() {
         let of = format!("seed {} {}", run.seed, run.mode);
-        let mut game = (kind().parse)(&run.input).expect("a case");
-        let exchange = game.next_exchange().expect("the only one");
+        let mut game = game(&run.input);
+        let exchange = game.next_ask().expect("the only one");
         assert_eq!((exchange.limit, exchange.official), (LimitKind::Total, None));
         let mut buffer = LineBuffer::default();
         buffer.push(output(&run).as_bytes());
@@ -113,17 +112,17 @@ fn the_rules_agree_with_the_original_in_all_52_runs() {
             Progress::Complete(count) => (count, None),
             _ => (exchange.lines.count, Some(NoReply::Ended(BotExit::Code(0)))),
         };
-        let ruling = rule(game.as_mut(), &buffer.take(count), no_reply);
+        let ruling = ruled(&mut game, &buffer.take(count), no_reply);
         assert_eq!((ruling.verdict, ruling.wrong_line), expected(&run.mode), "{of}");
         let lines: Vec<&str> = run.tester_output.lines().collect();
         assert_eq!(game.summary(), lines, "{of}");
-        assert_eq!(game.official_result(), lines[0], "{of}");
-        let score = game.score().expect("it counts squares");
+        assert_eq!(game.official(), lines[0], "{of}");
+        let score = game.score(0).expect("it counts squares");
         assert_eq!(format!("Score  = {score}"), *lines.last().expect("a score"), "{of}");
         let gain =
             if no_reply.is_none() && ruling.wrong_line.is_none() { score } else { Score::ZERO };
         assert_eq!(ruling.gain, Some(gain), "{of}");
-        assert!(game.next_exchange().is_none(), "{of}");
+        assert!(game.end().is_some(), "{of}");
     }
 }
 
@@ -131,8 +130,7 @@ fn the_rules_agree_with_the_original_in_all_52_runs() {
 fn the_input_is_byte_for_byte_that_of_the_original_in_all_52_runs() {
     for run in runs() {
         assert_eq!(case(run.seed), run.input, "seed {}", run.seed);
-        let game = (kind().parse)(&run.input).expect("a case");
-        assert_eq!(game.input(), run.input);
+        assert_eq!(game(&run.input).ask().expect("the only one").input, run.input);
     }
 }
 
@@ -169,32 +167,31 @@ fn a_reply_that_stops_is_refereed_up_to_there() {
         // All numbers, but too late.
         (&"0\n".repeat(30_000), NoReply::Deadline, 29_999),
     ] {
-        let mut game = (kind().parse)(&case(3)).expect("a case");
-        let ruling = rule(game.as_mut(), &Lines::split(reply.as_bytes()), Some(no_reply));
+        let mut game = game(&case(3));
+        let ruling = ruled(&mut game, &Lines::split(reply.as_bytes()), Some(no_reply));
         assert_eq!(ruling.verdict, no_reply.verdict());
         let official = format!(
             "ERROR: Unable to read element {element} (0-based) of your solution's return value."
         );
-        assert_eq!(game.official_result(), official);
-        assert_eq!(game.score(), Some((-1).into()));
+        assert_eq!(game.official(), official);
+        assert_eq!(game.score(0), Some((-1).into()));
     }
 }
 
 #[test]
 fn the_cell_is_judged_before_the_direction() {
-    let mut game = (kind().parse)(&case(3)).expect("a case");
+    let mut game = game(&case(3));
     let reply = "99\n0\n9\n".to_owned() + &"0\n".repeat(29_997);
-    rule(game.as_mut(), &Lines::split(reply.as_bytes()), None);
+    ruled(&mut game, &Lines::split(reply.as_bytes()), None);
     let official = "ERROR: In move 0 (0-based), the cell chosen by your solution is outside the \
                     board: row = 99, col = 0.";
-    assert_eq!(game.official_result(), official);
+    assert_eq!(game.official(), official);
 }
 
 #[test]
 fn a_case_file_may_come_from_another_system() {
     let windows = case(3).replace('\n', "\r\n") + "\r\n \r\n";
-    let game = (kind().parse)(&windows).expect("a case");
-    assert_eq!(game.test_case(), case(3));
+    assert_eq!((kind().parse)(&windows).expect("a case").text, case(3));
 }
 
 /// A case of 8 × 8 tiles of 4 colours with these rows at the top; no two other neighbours match.
@@ -204,14 +201,19 @@ fn small_case(rows: &[&str]) -> String {
     format!("4\n8\n{}\n1\n", rows.join("\n"))
 }
 
-fn game(case: &str) -> Box<dyn Game> {
-    (kind().parse)(case).expect("a case")
+fn game(case: &str) -> Game {
+    (kind().parse)(case).expect("a case").opening().expect("its rules are here")
+}
+
+fn ruled(game: &mut Game, reply: &Lines, no_reply: Option<NoReply>) -> Effect {
+    game.answer(Answer::new(reply, no_reply)).expect("its rules are here")
 }
 
 #[test]
 fn a_frame_says_what_a_swap_does() {
     let frames = |rows: &[&str], reply: &str| {
-        game(&small_case(rows)).frames(&Lines::split(reply.as_bytes()))
+        let game = game(&small_case(rows));
+        game.view().expect("it has a picture").frames(&Lines::split(reply.as_bytes()))
     };
     // A square at the top left, which the first colours of the buffer replace.
     let squares = frames(&["00230123", "00012301"], "0\n7\n2\n4\n4\n3\n");
@@ -230,11 +232,12 @@ fn a_frame_says_what_a_swap_does() {
     assert_eq!(captions, ["row 1, column 1, right: 1 square", "row 4, column 4, up", illegal]);
     assert_eq!((moves[0].gain, moves[0].steps.len(), moves[2].steps.len()), (1.into(), 2, 0));
     let start = game(&small_case(&[]));
-    let picture = start.picture();
+    let view = start.view().expect("it has a picture");
+    let picture = view.picture();
     let shape = (picture.columns, picture.rows, picture.colors, picture.pace);
     assert_eq!(shape, (8, 8, 4, Pace::Moves));
     assert_eq!(picture.tiles[..9], [0, 1, 2, 3, 0, 1, 2, 3, 2].map(Some));
-    assert!(start.frames(&Lines::split(b"0\nx\n1\n")).is_empty());
+    assert!(view.frames(&Lines::split(b"0\nx\n1\n")).is_empty());
 }
 
 #[test]
@@ -254,7 +257,7 @@ fn a_line_that_is_no_number_is_explained() {
         ),
     ] {
         let ruling =
-            rule(game(&case(3)).as_mut(), &Lines::split(format!("0\n{line}\n").as_bytes()), None);
+            ruled(&mut game(&case(3)), &Lines::split(format!("0\n{line}\n").as_bytes()), None);
         assert_eq!(
             (ruling.wrong_line, ruling.remark.as_deref()),
             (Some(1), Some(remark)),
@@ -265,13 +268,12 @@ fn a_line_that_is_no_number_is_explained() {
 
 #[test]
 fn a_move_is_kept_with_what_it_did() {
-    let mut game = game(&case(3));
-    assert_eq!(game.groups(), [("colors".to_owned(), 5), ("n".to_owned(), 8)].into());
+    let groups = (kind().parse)(&case(3)).expect("a case").groups;
+    assert_eq!(groups, [("colors".to_owned(), 5), ("n".to_owned(), 8)].into());
     let run = &runs()[2];
-    let ruling = rule(game.as_mut(), &Lines::split(output(run).as_bytes()), None);
+    let ruling = ruled(&mut game(&case(3)), &Lines::split(output(run).as_bytes()), None);
     assert_eq!(ruling.action, Some(json!({ "moves": 10_000, "squares": 125 })));
-    let mut game = (kind().parse)(&case(3)).expect("a case");
-    let ruling = rule(game.as_mut(), &Lines::split(b"0\n0\n1\n3\n7\n1\n"), None);
+    let ruling = ruled(&mut game(&case(3)), &Lines::split(b"0\n0\n1\n3\n7\n1\n"), None);
     let action = json!({ "move": 1, "row": 3, "col": 7, "direction": 1 });
     assert_eq!((ruling.action, ruling.wrong_line), (Some(action), Some(3)));
 }

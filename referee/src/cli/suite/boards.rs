@@ -113,8 +113,7 @@ impl BoardsFlags {
 /// All cases of a game that plays them unless others are named.
 fn own_cases(kind: &GameKind) -> Result<Vec<PlannedBoard>, Failure> {
     let planned = |(name, text): &(String, String)| {
-        let game = (kind.parse)(text).map_err(|error| Failure::place(name, error))?;
-        let test_case = game.test_case().to_owned();
+        let test_case = (kind.parse)(text).map_err(|error| Failure::place(name, error))?.text;
         Ok(PlannedBoard { name: name.clone(), set: None, test_case })
     };
     let cases = kind.bundled.iter().filter(|_| kind.judge.is_some());

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::digest::{DIGEST_BYTES, digest, from_hex, to_hex};
-use rules::game::Game;
+use rules::game::TestCase;
 use rules::game::judge::JudgeProgram;
 
 /// The digest of a test case: equal for the same board in any file format.
@@ -15,24 +15,24 @@ use rules::game::judge::JudgeProgram;
 #[serde(transparent)]
 pub struct BoardId(Id);
 
-/// The digest of a board's [record key](Game::record_key): equal for boards that share their
+/// The digest of a board's [record key](TestCase::record_key): equal for boards that share their
 /// records, such as the same `SameGame` board in other colours.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RecordId(Id);
 
 impl BoardId {
-    /// The id of a game's board.
-    pub fn of(game: &dyn Game) -> Self {
-        Self(digest(game.test_case().as_bytes()).into())
+    /// The id of a test case.
+    pub fn of(case: &TestCase) -> Self {
+        Self(digest(case.text.as_bytes()).into())
     }
 }
 
 impl RecordId {
-    /// The id under which a game's records are kept. Scores of another judge are of another game.
-    pub fn of(game: &dyn Game, judge: Option<&JudgeProgram>) -> Self {
+    /// The id under which a test case's records are kept. Scores of another judge are of another game.
+    pub fn of(case: &TestCase, judge: Option<&JudgeProgram>) -> Self {
         let judge = judge.map(|judge| serde_json::to_string(judge).expect("plain data"));
-        let key = format!("{}{}", game.record_key(), judge.unwrap_or_default());
+        let key = format!("{}{}", case.record_key, judge.unwrap_or_default());
         Self(digest(key.as_bytes()).into())
     }
 

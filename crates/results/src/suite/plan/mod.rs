@@ -24,7 +24,7 @@ pub use self::seeds::{Seeds, SeedsError};
 use self::shuffle::shuffled;
 use crate::replay::recorded;
 use rules::game::judge::JudgeProgram;
-use rules::game::{Game, GameKind, SeedOptions};
+use rules::game::{GameKind, SeedOptions, TestCase};
 use rules::measure::Measure;
 use rules::score::Direction;
 use terms::limits::{Limits, OnHostDelay, Profile, Resources};
@@ -119,8 +119,8 @@ pub struct Case {
     pub board_id: BoardId,
     /// The digest of the board's record key, which boards with the same records share.
     pub record_id: RecordId,
-    /// A game on it.
-    pub game: Box<dyn Game>,
+    /// What its game reads in it.
+    pub test_case: TestCase,
 }
 
 /// Why a board of a plan cannot be played.
@@ -250,10 +250,10 @@ impl Plan {
                 .map_err(|error| fail(error.to_string()))?,
             (None, None) => return Err(fail("the plan has no such board".to_owned())),
         };
-        let game = (kind.parse)(&text).map_err(|error| fail(error.to_string()))?;
-        let board_id = BoardId::of(game.as_ref());
-        let record_id = RecordId::of(game.as_ref(), self.judge.as_ref());
-        Ok(Case { name, set, board_id, record_id, game })
+        let test_case = (kind.parse)(&text).map_err(|error| fail(error.to_string()))?;
+        let board_id = BoardId::of(&test_case);
+        let record_id = RecordId::of(&test_case, self.judge.as_ref());
+        Ok(Case { name, set, board_id, record_id, test_case })
     }
 
     fn seed_options(&self) -> SeedOptions {
@@ -398,6 +398,6 @@ mod tests {
     fn seeds_name_their_boards() {
         let case = plan(1, 4, 1).case(&GAMES[0], 2).expect("a board");
         assert_eq!(case.name, "seed 3");
-        assert_ne!(BoardId::of(&*case.game), BoardId::default());
+        assert_ne!(BoardId::of(&case.test_case), BoardId::default());
     }
 }

@@ -13,8 +13,8 @@ pub mod position;
 mod remarks;
 pub mod reply;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,13 +24,14 @@ use serde_json::Value;
 use self::board::Board;
 use self::position::{IllegalMove, Position};
 use self::reply::Action;
-use super::frames::{Frame, Picture};
+use super::frames::{Frame, Picture, View};
+use super::judge::Trouble;
 use super::kind::GameKind;
-use super::rules::{Exchange, Fault, Game, Played, Rejected};
-use crate::score::Score;
+use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step};
+use super::test_case::TestCase;
 use terms::limits::{LimitKind, Limits};
 use terms::lines::{LineRules, Lines};
-use terms::verdict::NoReply;
+use terms::verdict::Verdict;
 
 /// This game's row in the table of games.
 pub fn kind() -> GameKind {
@@ -53,7 +54,7 @@ pub fn kind() -> GameKind {
         ]),
         memory: Some(768 << 20),
         ..GameKind::new("samegame", "SameGame", |source| {
-            Ok(Box::new(SameGame::new(boardfile::parse(source)?)))
+            Ok(SameGame::new(boardfile::parse(source)?).into_test_case())
         })
     }
 }
@@ -75,8 +76,9 @@ pub struct SameGame {
     position: Position,
     /// The moves played so far, as the bot wrote them.
     moves: Vec<(i32, i32)>,
+    /// What the last reply adds to the summary.
     summary: Vec<String>,
-    official: String,
+    official: Option<String>,
 }
 
 impl SameGame {
@@ -87,8 +89,14 @@ impl SameGame {
             position: Position::new(board),
             moves: Vec::new(),
             summary: Vec::new(),
-            official: String::new(),
+            official: None,
         }
+    }
+
+    /// Its board as a test case.
+    pub fn into_test_case(self) -> TestCase {
+        let (record_key, groups) = (record_key(&self.start), groups(&self.start));
+        TestCase::new(self.start.clone(), self).keyed(record_key).grouped(groups)
     }
 
     fn remark_on(&self, action: &Action, illegal: IllegalMove) -> String {
@@ -103,7 +111,7 @@ impl SameGame {
 
     fn end(&mut self, mark: &str, official: String) {
         self.summary.push(format!("¤{mark}¤{official}§{mark}§"));
-        self.official = official;
+        self.official = Some(official);
     }
 
     /// Adds the requested action to the summary. The original does this after checking that the target is
@@ -130,23 +138,22 @@ struct Performed {
     message: Option<[String; 2]>,
 }
 
-impl Game for SameGame {
-    fn next_exchange(&self) -> Option<Exchange> {
-        let limit = if self.moves.is_empty() { LimitKind::FirstTurn } else { LimitKind::Turn };
-        self.official.is_empty().then_some(Exchange { lines: REPLY, limit, official: None })
-    }
-
-    fn input(&self) -> Cow<'_, str> {
-        Cow::Owned(self.position.board().to_string())
-    }
-
-    fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
-        let line = reply.iter().next().unwrap_or_default();
-        let action = reply::parse(line).map_err(|malformed| {
-            self.lose(malformed);
-            let remark = Some(remarks::on_malformed(malformed, line));
-            Rejected { fault: Fault::Malformed, line: 0, action: None, remark }
-        })?;
+impl SameGame {
+    /// The original calls every missing reply a timeout.
+    fn rule(&mut self, answer: Answer<'_>) -> Ruling {
+        let Answer::Reply { lines, .. } = answer else {
+            self.lose("Timeout!");
+            return Ruling::default();
+        };
+        let line = lines.iter().next().unwrap_or_default();
+        let action = match reply::parse(line) {
+            Ok(action) => action,
+            Err(malformed) => {
+                self.lose(malformed);
+                let remark = Some(remarks::on_malformed(malformed, line));
+                return Ruling { remark, ..Ruling::against(Verdict::MalformedReply) };
+            }
+        };
         match self.position.play(action.x, action.y) {
             Ok(removal) => {
                 let remark = remarks::on_crash(&action, line);
@@ -156,71 +163,54 @@ impl Game for SameGame {
                     let score = self.position.score();
                     self.end("GREEN", format!("Endgame. Obtained a score of {score}."));
                 }
-                Ok(Played { gain: Some(removal.gain.into()), action, remark })
+                Ruling { remark, ..Ruling::counts(action) }
             }
             Err(illegal) => {
-                let remark = self.remark_on(&action, illegal);
+                let remark = Some(self.remark_on(&action, illegal));
                 let action = match illegal {
                     IllegalMove::OutOfBounds { .. } => None,
                     IllegalMove::EmptyTile => Some(self.perform(&action, None, 0)),
                     IllegalMove::SingleTile(color) => Some(self.perform(&action, Some(color), 1)),
                 };
                 self.lose(illegal);
-                Err(Rejected { fault: Fault::Illegal, line: 0, action, remark: Some(remark) })
+                Ruling { action, remark, ..Ruling::against(Verdict::IllegalMove) }
             }
         }
     }
 
-    /// The original calls every missing reply a timeout.
-    fn unanswered(&mut self, _received: &Lines, _why: NoReply) {
-        self.lose("Timeout!");
+    fn step(&mut self, ruling: Ruling) -> Step {
+        let score = self.position.score();
+        let next = match &self.official {
+            Some(official) => {
+                let metadata = BTreeMap::from([("Score".to_owned(), score.to_string())]);
+                Next::End(End { metadata, ..End::new(official) })
+            }
+            None => {
+                let is_first = self.moves.is_empty();
+                let limit = if is_first { LimitKind::FirstTurn } else { LimitKind::Turn };
+                Next::Ask(Ask::new(self.position.board().to_string(), REPLY, limit))
+            }
+        };
+        Step { ruling, scores: vec![score.into()], summary: mem::take(&mut self.summary), next }
+    }
+}
+
+impl Referee for SameGame {
+    fn begin(&mut self) -> Result<Step, Trouble> {
+        Ok(self.step(Ruling::default()))
     }
 
-    fn score(&self) -> Option<Score> {
-        Some(self.position.score().into())
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+        let ruling = self.rule(answer);
+        Ok(self.step(ruling))
     }
 
-    fn summary(&self) -> &[String] {
-        &self.summary
+    fn view(&self) -> Option<&dyn View> {
+        Some(self)
     }
+}
 
-    fn official_result(&self) -> &str {
-        &self.official
-    }
-
-    fn metadata(&self) -> BTreeMap<String, String> {
-        BTreeMap::from([("Score".to_owned(), self.position.score().to_string())])
-    }
-
-    fn legal_moves(&self) -> Option<usize> {
-        Some(self.position.board().legal_moves().len())
-    }
-
-    fn test_case(&self) -> &str {
-        &self.start
-    }
-
-    /// Colours are renumbered by first appearance, so that recoloured boards have the same key.
-    fn record_key(&self) -> Cow<'_, str> {
-        let mut order: Vec<&str> = Vec::new();
-        let mut tiles = Vec::new();
-        for tile in self.start.split_whitespace() {
-            tiles.push(match tile {
-                "-1" => tile.to_owned(),
-                color => place_in(&mut order, color).to_string(),
-            });
-        }
-        Cow::Owned(tiles.join(" "))
-    }
-
-    fn groups(&self) -> BTreeMap<String, u32> {
-        let mut colors: Vec<&str> = self.start.split_whitespace().collect();
-        colors.sort_unstable();
-        colors.dedup();
-        let count = colors.iter().filter(|tile| **tile != "-1").count();
-        BTreeMap::from([("colors".to_owned(), u32::try_from(count).unwrap_or(u32::MAX))])
-    }
-
+impl View for SameGame {
     fn picture(&self) -> Picture {
         frames::picture(self.position.board())
     }
@@ -230,6 +220,31 @@ impl Game for SameGame {
         let frame = reply.iter().next().and_then(|line| frames::frame(&self.position, line));
         frame.map(|frame| Frame { number, ..frame }).into_iter().collect()
     }
+
+    fn legal_moves(&self) -> Option<usize> {
+        Some(self.position.board().legal_moves().len())
+    }
+}
+
+/// Colours are renumbered by first appearance, so that recoloured boards have the same key.
+fn record_key(board: &str) -> String {
+    let mut order: Vec<&str> = Vec::new();
+    let mut tiles = Vec::new();
+    for tile in board.split_whitespace() {
+        tiles.push(match tile {
+            "-1" => tile.to_owned(),
+            color => place_in(&mut order, color).to_string(),
+        });
+    }
+    tiles.join(" ")
+}
+
+fn groups(board: &str) -> BTreeMap<String, u32> {
+    let mut colors: Vec<&str> = board.split_whitespace().collect();
+    colors.sort_unstable();
+    colors.dedup();
+    let count = colors.iter().filter(|tile| **tile != "-1").count();
+    BTreeMap::from([("colors".to_owned(), u32::try_from(count).unwrap_or(u32::MAX))])
 }
 
 /// The position of `color` in order of first appearance; a new colour is appended.
@@ -244,21 +259,20 @@ fn place_in<'t>(order: &mut Vec<&'t str>, color: &'t str) -> usize {
 mod tests {
     use super::*;
 
-    fn game(rows: &str) -> SameGame {
-        SameGame::new(
-            boardfile::parse(&format!("{}{rows}", "-1 ".repeat(14) + "-1\n")).expect("a board"),
-        )
+    fn case(rows: &str) -> TestCase {
+        let board = boardfile::parse(&format!("{}{rows}", "-1 ".repeat(14) + "-1\n"));
+        SameGame::new(board.expect("a board")).into_test_case()
     }
 
     #[test]
     fn recoloured_boards_share_their_record_key_and_others_do_not() {
         let rows = |row: &str| vec![row; 14].join("\n");
-        let board = game(&rows("0 0 1 2 4 4 4 0 0 0 1 1 1 0 -1"));
-        let twin = game(&rows("3 3 0 4 1 1 1 3 3 3 0 0 0 3 -1"));
-        let other = game(&rows("3 3 0 4 1 1 1 3 3 3 0 0 0 0 -1"));
-        assert_eq!(board.record_key(), twin.record_key());
-        assert_ne!(board.record_key(), other.record_key());
-        assert_ne!(board.test_case(), twin.test_case());
-        assert_eq!(board.groups()["colors"], 4);
+        let board = case(&rows("0 0 1 2 4 4 4 0 0 0 1 1 1 0 -1"));
+        let twin = case(&rows("3 3 0 4 1 1 1 3 3 3 0 0 0 3 -1"));
+        let other = case(&rows("3 3 0 4 1 1 1 3 3 3 0 0 0 0 -1"));
+        assert_eq!(board.record_key, twin.record_key);
+        assert_ne!(board.record_key, other.record_key);
+        assert_ne!(board.text, twin.text);
+        assert_eq!(board.groups["colors"], 4);
     }
 }

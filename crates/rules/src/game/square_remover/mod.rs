@@ -9,24 +9,23 @@ mod frames;
 mod remarks;
 mod sha1prng;
 
-use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 
 use self::board::{Board, Direction, OffBoard};
-use self::case::TestCase;
-use super::frames::{Frame, Picture};
+use self::case::TestCase as Case;
+use super::frames::{Frame, Picture, View};
 use super::java::parse_int;
+use super::judge::Trouble;
 use super::kind::{GameKind, SeedError, SeedOptions};
-use super::rules::{Exchange, Fault, Game, Played, Rejected};
+use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step};
+use super::test_case::TestCase;
 use crate::measure::Measure;
-use crate::score::Score;
 use terms::limits::{LimitKind, Limits};
 use terms::lines::{LineRules, Lines};
-use terms::verdict::NoReply;
+use terms::verdict::Verdict;
 
 /// This game's row in the table of games.
 pub fn kind() -> GameKind {
@@ -41,7 +40,7 @@ pub fn kind() -> GameKind {
         // The statement's limit.
         memory: Some(1 << 30),
         ..GameKind::new("square-remover", "Square Remover", |source| {
-            Ok(Box::new(SquareRemover::new(&TestCase::parse(source)?)))
+            Ok(test_case(&Case::parse(source)?))
         })
     }
 }
@@ -67,7 +66,7 @@ fn from_seed(seed: i64, options: SeedOptions) -> Result<String, SeedError> {
     if options.colors.is_some() {
         return Err("the seed decides how many colours a Square Remover case has".into());
     }
-    let case = TestCase::from_seed(seed).ok_or(
+    let case = Case::from_seed(seed).ok_or(
         "seed 0 has no case of its own: it leaves the original's generator unseeded, so each run draws another",
     )?;
     Ok(case.to_string())
@@ -79,26 +78,32 @@ pub struct SquareRemover {
     case: String,
     board: Board,
     score: i64,
-    summary: Vec<String>,
+    /// The result, once the game is over.
+    official: Option<String>,
+}
+
+fn test_case(case: &Case) -> TestCase {
+    let (text, board) = (case.to_string(), case.board());
+    // The first two lines.
+    let numbers = text.lines().map_while(|line| line.parse().ok());
+    let groups = ["colors", "n"].into_iter().map(str::to_owned).zip(numbers).collect();
+    let game = SquareRemover { case: text.clone(), board, score: 0, official: None };
+    TestCase::new(text, game).grouped(groups)
 }
 
 impl SquareRemover {
-    fn new(case: &TestCase) -> Self {
-        Self { case: case.to_string(), board: case.board(), score: 0, summary: Vec::new() }
-    }
-
     /// Plays all moves and returns the score.
     fn play(&mut self, numbers: &[i32]) -> Result<u32, IllegalMove> {
         let mut score = self.board.remove_squares();
         for (index, step) in numbers.chunks_exact(3).enumerate() {
             let illegal = |problem| IllegalMove { index, problem };
-            self.step(step[0], step[1], step[2]).map_err(illegal)?;
+            self.swap(step[0], step[1], step[2]).map_err(illegal)?;
             score += self.board.remove_squares();
         }
         Ok(score)
     }
 
-    fn step(&mut self, row: i32, column: i32, direction: i32) -> Result<(), Problem> {
+    fn swap(&mut self, row: i32, column: i32, direction: i32) -> Result<(), Problem> {
         // The original checks the cell before the direction.
         if self.board.cell(row, column).is_none() {
             return Err(Problem::Off(OffBoard::Cell { row, column }));
@@ -109,12 +114,64 @@ impl SquareRemover {
 
     fn fail(&mut self, wording: &str) {
         self.score = FAILED;
-        self.summary.push(format!("ERROR: {wording}"));
-        self.end();
+        self.official = Some(format!("ERROR: {wording}"));
     }
 
-    fn end(&mut self) {
-        self.summary.push(format!("Score  = {}", self.score));
+    /// The original reads until a number is missing, however the output ended. It has no time limit
+    /// itself; for a complete reply that came too late, this reports the last number as missing.
+    fn rule(&mut self, answer: Answer<'_>) -> Ruling {
+        let reply = match answer {
+            Answer::Reply { lines, .. } => lines,
+            Answer::NoReply { received, .. } => {
+                self.fail(&unreadable(received.len().min(REPLY.count - 1)));
+                return Ruling::default();
+            }
+        };
+        let mut numbers = Vec::with_capacity(REPLY.count);
+        for (index, line) in reply.iter().enumerate() {
+            let Some(number) = parse_int(line) else {
+                self.fail(&unreadable(index));
+                let remark = Some(remarks::on_unreadable(line).to_owned());
+                let wrong_line = Some(index);
+                return Ruling { wrong_line, remark, ..Ruling::against(Verdict::MalformedReply) };
+            };
+            numbers.push(number);
+        }
+        match self.play(&numbers) {
+            Ok(score) => {
+                self.score = score.into();
+                self.official = Some(self.score_line());
+                Ruling::counts(json!({ "moves": MOVES, "squares": score }))
+            }
+            Err(illegal) => {
+                self.fail(&illegal.to_string());
+                let step = &numbers[3 * illegal.index..][..3];
+                let action = json!({
+                    "move": illegal.index, "row": step[0], "col": step[1], "direction": step[2],
+                });
+                let (action, wrong_line) = (Some(action), Some(3 * illegal.index));
+                Ruling { action, wrong_line, ..Ruling::against(Verdict::IllegalMove) }
+            }
+        }
+    }
+
+    fn score_line(&self) -> String {
+        format!("Score  = {}", self.score)
+    }
+
+    fn step(&self, ruling: Ruling) -> Step {
+        let (summary, next) = match &self.official {
+            None => {
+                let ask = Ask::new(self.case.clone(), REPLY, LimitKind::Total);
+                (Vec::new(), Next::Ask(ask))
+            }
+            Some(official) => {
+                let failure = (self.score == FAILED).then(|| official.clone());
+                let summary = failure.into_iter().chain([self.score_line()]).collect();
+                (summary, Next::End(End::new(official)))
+            }
+        };
+        Step { ruling, scores: vec![self.score.into()], summary, next }
     }
 }
 
@@ -157,78 +214,22 @@ fn unreadable(index: usize) -> String {
     format!("Unable to read element {index} (0-based) of your solution's return value.")
 }
 
-impl Game for SquareRemover {
-    fn next_exchange(&self) -> Option<Exchange> {
-        let exchange = Exchange { lines: REPLY, limit: LimitKind::Total, official: None };
-        self.summary.is_empty().then_some(exchange)
+impl Referee for SquareRemover {
+    fn begin(&mut self) -> Result<Step, Trouble> {
+        Ok(self.step(Ruling::default()))
     }
 
-    fn input(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.case)
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+        let ruling = self.rule(answer);
+        Ok(self.step(ruling))
     }
 
-    fn accept(&mut self, reply: &Lines) -> Result<Played, Rejected> {
-        let mut numbers = Vec::with_capacity(REPLY.count);
-        for (index, line) in reply.iter().enumerate() {
-            let Some(number) = parse_int(line) else {
-                self.fail(&unreadable(index));
-                let remark = Some(remarks::on_unreadable(line).to_owned());
-                let fault = Fault::Malformed;
-                return Err(Rejected { fault, line: index, action: None, remark });
-            };
-            numbers.push(number);
-        }
-        match self.play(&numbers) {
-            Ok(score) => {
-                self.score = score.into();
-                self.end();
-                let action = json!({ "moves": MOVES, "squares": score });
-                Ok(Played { gain: self.score(), action, remark: None })
-            }
-            Err(illegal) => {
-                self.fail(&illegal.to_string());
-                let step = &numbers[3 * illegal.index..][..3];
-                let action = json!({
-                    "move": illegal.index, "row": step[0], "col": step[1], "direction": step[2],
-                });
-                Err(Rejected {
-                    fault: Fault::Illegal,
-                    line: 3 * illegal.index,
-                    action: Some(action),
-                    remark: None,
-                })
-            }
-        }
+    fn view(&self) -> Option<&dyn View> {
+        Some(self)
     }
+}
 
-    /// The original reads until a number is missing, however the output ended. It has no time limit
-    /// itself; for a complete reply that came too late, this reports the last number as missing.
-    fn unanswered(&mut self, received: &Lines, _why: NoReply) {
-        self.fail(&unreadable(received.len().min(REPLY.count - 1)));
-    }
-
-    fn score(&self) -> Option<Score> {
-        Some(self.score.into())
-    }
-
-    fn summary(&self) -> &[String] {
-        &self.summary
-    }
-
-    fn official_result(&self) -> &str {
-        self.summary.first().map_or("", String::as_str)
-    }
-
-    fn test_case(&self) -> &str {
-        &self.case
-    }
-
-    fn groups(&self) -> BTreeMap<String, u32> {
-        // The first two lines, as `TestCase` writes them.
-        let numbers = self.case.lines().map_while(|line| line.parse().ok());
-        ["colors", "n"].into_iter().map(str::to_owned).zip(numbers).collect()
-    }
-
+impl View for SquareRemover {
     fn picture(&self) -> Picture {
         frames::picture(&self.board)
     }

@@ -1,0 +1,179 @@
+//! The one way to drive a game, whoever has its rules.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::frames::View;
+use super::judge::{Drawing, Trouble};
+use crate::score::Score;
+use terms::limits::LimitKind;
+use terms::lines::{LineRules, Lines};
+use terms::peer::Peer;
+use terms::verdict::{NoReply, Verdict};
+
+/// The place of a bot in a game, from 0.
+pub type Seat = usize;
+
+/// The referee of one game: asks for replies, rules on them and ends the game.
+///
+/// It may be the rules of a game, a process with rules of its own, a saved log or a few lines of a test.
+/// [`Game`](super::Game) drives it.
+pub trait Referee: Send {
+    /// The first step. Called once.
+    ///
+    /// # Errors
+    /// When the referee fails, which is never the bot's fault.
+    fn begin(&mut self) -> Result<Step, Trouble>;
+
+    /// Rules on the answer to its last question, which went to this seat, and takes the next step.
+    ///
+    /// # Errors
+    /// When the referee fails, which is never the bot's fault.
+    fn answer(&mut self, seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble>;
+
+    /// The board as it is now; without one, views show the text that the bot was sent and what it answered.
+    fn view(&self) -> Option<&dyn View> {
+        None
+    }
+}
+
+/// A step of a game: what became of the last answer, and what comes next.
+#[derive(Debug)]
+pub struct Step {
+    /// What the last answer was; at the start of the game, nothing.
+    pub ruling: Ruling,
+    /// The score of each seat now, as the original counts it; empty where nobody says it.
+    pub scores: Vec<Score>,
+    /// The lines that are added to the original's game summary, with colour marks.
+    pub summary: Vec<String>,
+    /// What comes next.
+    pub next: Next,
+}
+
+/// What comes next in a game.
+#[derive(Debug)]
+pub enum Next {
+    /// A question to a bot.
+    Ask(Ask),
+    /// Nothing: the game is over.
+    End(End),
+}
+
+/// A question to a bot.
+#[derive(Debug)]
+pub struct Ask {
+    /// The seat of the bot.
+    pub seat: Seat,
+    /// The text to send, terminators included.
+    pub input: String,
+    /// What makes a reply complete.
+    pub lines: LineRules,
+    /// Which time limit applies.
+    pub limit: LimitKind,
+    /// The official limit of this question, where it has one of its own.
+    pub official: Option<Duration>,
+    /// Where the referee itself talks to the bot, in the first question after each start of the bot: the other end of the bot's
+    /// pipes.
+    pub peer: Option<Box<dyn Peer>>,
+}
+
+impl Ask {
+    /// A question to the only bot.
+    pub fn new(input: impl Into<String>, lines: LineRules, limit: LimitKind) -> Self {
+        Self { seat: 0, input: input.into(), lines, limit, official: None, peer: None }
+    }
+
+    /// A question for `count` lines of any length; the end of the output also ends a line.
+    pub fn lines(input: impl Into<String>, count: usize, limit: LimitKind) -> Self {
+        Self::new(input, LineRules::any(count), limit)
+    }
+}
+
+/// The end of a game.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct End {
+    /// What the original reports at the end of the game, without colour marks.
+    pub official: String,
+    /// The metadata that the original reports besides the score.
+    pub metadata: BTreeMap<String, String>,
+    /// The pictures of the game that its judge has drawn.
+    pub drawings: Vec<Drawing>,
+}
+
+impl End {
+    /// An end in these words.
+    pub fn new(official: impl Into<String>) -> Self {
+        Self { official: official.into(), ..Self::default() }
+    }
+}
+
+/// What a bot answered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Answer<'a> {
+    /// A complete reply.
+    Reply {
+        /// The reply as the bot wrote it.
+        lines: &'a Lines,
+        /// The time that it took, if that counts: zero where another limit than the official one applied.
+        elapsed: Duration,
+    },
+    /// No complete reply came. The bot has lost, and is not asked again.
+    NoReply {
+        /// The part that came.
+        received: &'a Lines,
+        /// The reason.
+        why: NoReply,
+    },
+}
+
+impl<'a> Answer<'a> {
+    /// These lines, complete unless there is a reason why they are not, in no time.
+    pub fn new(lines: &'a Lines, no_reply: Option<NoReply>) -> Self {
+        match no_reply {
+            None => Self::Reply { lines, elapsed: Duration::ZERO },
+            Some(why) => Self::NoReply { received: lines, why },
+        }
+    }
+
+    /// The same answer, in this time.
+    #[must_use]
+    pub fn after(self, elapsed: Duration) -> Self {
+        match self {
+            Self::Reply { lines, .. } => Self::Reply { lines, elapsed },
+            silence @ Self::NoReply { .. } => silence,
+        }
+    }
+}
+
+/// The ruling on a complete reply. The default: it counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ruling {
+    /// The verdict; [`Verdict::Completed`] for a reply that counts.
+    pub verdict: Verdict,
+    /// The move in the game's own terms, if one could be read, for the log.
+    pub action: Option<Value>,
+    /// The first line of the reply that was wrong, from 0.
+    pub wrong_line: Option<usize>,
+    /// Advice for the bot's author: what is wrong in plain words, or could be better although the reply counts.
+    pub remark: Option<String>,
+}
+
+impl Default for Ruling {
+    fn default() -> Self {
+        Self { verdict: Verdict::Completed, action: None, wrong_line: None, remark: None }
+    }
+}
+
+impl Ruling {
+    /// The ruling on a reply that counts, with its move.
+    pub fn counts(action: Value) -> Self {
+        Self { action: Some(action).filter(|action| !action.is_null()), ..Self::default() }
+    }
+
+    /// The ruling on a reply that loses the game, whose first line is wrong.
+    pub fn against(verdict: Verdict) -> Self {
+        Self { verdict, wrong_line: Some(0), ..Self::default() }
+    }
+}
