@@ -11,9 +11,8 @@ use std::time::Duration;
 use referee::bot::BotCommand;
 use referee::config::Config;
 use referee::game::frames::{Frame, Picture, Step as Change, View};
-use referee::game::judge::Trouble;
 use referee::game::{
-    Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, check,
+    Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, Trouble, check,
 };
 use referee::gamelog::{Log, LogWriter};
 use referee::limits::LimitKind;

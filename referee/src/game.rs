@@ -17,8 +17,9 @@
 //! use referee::bot::BotCommand;
 //! use referee::config::{Config, Layer};
 //! use referee::game::frames::{Frame, Picture, Step as Change, View};
-//! use referee::game::judge::Trouble;
-//! use referee::game::{Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, register};
+//! use referee::game::{
+//!     Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, Trouble, register,
+//! };
 //! use referee::limits::LimitKind;
 //! use referee::lines::Lines;
 //! use referee::play::Match;

@@ -3,7 +3,8 @@
 
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
-use referee::game::judge::{Case, Place as Nowhere};
+use referee::game::Place as Nowhere;
+use referee::game::judge::Case;
 use support::prelude::*;
 
 /// A contribution that has been built: its folder, its `config.ini`, its test case, and the conversation that is its game.

@@ -4,8 +4,8 @@ use std::io::{BufRead as _, BufReader};
 
 use judges::json_lines::{JsonLines, message};
 use judges::{JudgeCommand, JudgeLimits};
-use referee::game::judge::{Case, Place};
-use referee::game::{Answer, End, Next};
+use referee::game::judge::Case;
+use referee::game::{Answer, End, Next, Place};
 use referee::lines::Lines;
 use referee::score::Score;
 use referee::verdict::{NoReply, Verdict};

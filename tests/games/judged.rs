@@ -7,10 +7,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use referee::bot::BotCommand;
 use referee::config::Config;
-use referee::game::judge::{
-    Case, JudgeEnd, JudgeProgram, Place, Question, StartJudge, Steps, Trouble,
-};
-use referee::game::{Answer, End, GameKind, Referee, Seat, Step, TestCase};
+use referee::game::judge::{Case, JudgeEnd, JudgeProgram, Question, StartJudge, Steps};
+use referee::game::{Answer, End, GameKind, Place, Referee, Seat, Step, TestCase, Trouble};
 use referee::gamelog::{self, Event, Log};
 use referee::limits::{LimitKind, MatchRules};
 use referee::play::{Match, PlayError};

@@ -10,9 +10,8 @@ use referee::bot::BotCommand;
 use referee::cli::Cli;
 use referee::config::{Config, Layer};
 use referee::game::frames::{Frame, Picture, Step as Change, View};
-use referee::game::judge::Trouble;
 use referee::game::{
-    Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, SeedOptions, Step, TestCase,
+    Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, SeedOptions, Step, TestCase, Trouble,
     UnknownGame, games, register,
 };
 use referee::gamelog::{self, Event};

@@ -4,8 +4,9 @@
 
 use std::sync::{Arc, LazyLock};
 
-use referee::game::judge::Trouble;
-use referee::game::{Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase};
+use referee::game::{
+    Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, Trouble,
+};
 use referee::limits::LimitKind;
 use referee::lines::LineRules;
 use referee::score::{Direction, Score};

@@ -2,8 +2,8 @@
 
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
-use referee::game::judge::{Case, Place};
-use referee::game::{Answer, Next};
+use referee::game::judge::Case;
+use referee::game::{Answer, Next, Place};
 use referee::lines::Lines;
 use referee::verdict::Verdict;
 use support::prelude::*;

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
-use rules::game::judge::{Case, Place};
-use rules::game::{Answer, Game};
+use rules::game::judge::Case;
+use rules::game::{Answer, Game, Place};
 use terms::lines::Lines;
 
 /// A judge that asks as soon as it has heard.

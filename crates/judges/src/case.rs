@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 
 use contain::bot::Scratch;
-use rules::game::Traits;
-use rules::game::judge::{Case, Drawing, Trouble};
+use rules::game::judge::Case;
+use rules::game::{Drawing, Traits, Trouble};
 use serde::de::{Deserializer, Error as _};
 use terms::values::words;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use contain::bot::{BotCommand, Confinement, Containment, Pinning, Scratch};
-use rules::game::judge::Trouble;
+use rules::game::Trouble;
 use terms::limits::Resources;
 
 /// The command that starts a judge.

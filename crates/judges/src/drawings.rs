@@ -4,7 +4,7 @@ use std::path::Path;
 
 use fs_err as fs;
 
-use rules::game::judge::Drawing;
+use rules::game::Drawing;
 
 /// The most pictures of a game, and the largest one in bytes.
 const MOST: usize = 8;

@@ -4,7 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Left, Scratch};
-use rules::game::judge::{Drawing, Place, Trouble};
+use rules::game::{Drawing, Place, Trouble};
 use terms::limits::{Breach, Resource};
 use terms::lines::Lines;
 use terms::text::{exact_duration, exact_size, quote};
@@ -49,7 +49,7 @@ pub(crate) struct Process {
 
 impl Process {
     /// Starts a judge.
-    pub(crate) fn start(command: &JudgeCommand, place: &Place<'_>) -> Result<Self, Trouble> {
+    pub(crate) fn start(command: &JudgeCommand, place: &Place) -> Result<Self, Trouble> {
         let scratch = command.working_directory(|_| false)?;
         Self::start_in(scratch, command, place)
     }
@@ -58,12 +58,12 @@ impl Process {
     pub(crate) fn start_in(
         scratch: Scratch,
         command: &JudgeCommand,
-        place: &Place<'_>,
+        place: &Place,
     ) -> Result<Self, Trouble> {
         let started = Instant::now();
         let prepared = command.prepare(place.core, &scratch)?;
         let child =
-            BotProcess::spawn(&prepared, STDERR_CAP, place.alarm.cloned()).map_err(|error| {
+            BotProcess::spawn(&prepared, STDERR_CAP, place.alarm.clone()).map_err(|error| {
                 // The layer of processes calls every program a bot.
                 let text = error.to_string();
                 Trouble::new(text.replacen("cannot start the bot", "cannot be started", 1))

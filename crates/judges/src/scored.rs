@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::sync::Arc;
 
-use rules::game::judge::{Case, JudgeEnd, Place, Question, Reading, Steps, Trouble};
-use rules::game::{Answer, End, Referee, Seat, Step, Traits};
+use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
+use rules::game::{Answer, End, Place, Referee, Seat, Step, Traits, Trouble};
 use serde::{Deserialize, Serialize};
 use terms::verdict::Verdict;
 
@@ -36,10 +36,10 @@ impl Scored {
     ///
     /// # Errors
     /// When the case is a seed.
-    pub fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Referee>, Trouble> {
+    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, Trouble> {
         let (game, case) = (self.clone(), case.clone());
         let steps = Steps::new(Reading::default(), true);
-        Ok(Box::new(Scorer { game, case, core: place.core, alarm: place.alarm.cloned(), steps }))
+        Ok(Box::new(Scorer { game, case, place: place.clone(), steps }))
     }
 }
 
@@ -47,8 +47,7 @@ impl Scored {
 struct Scorer {
     game: Scored,
     case: Case,
-    core: Option<usize>,
-    alarm: Option<Arc<File>>,
+    place: Place,
     steps: Steps,
 }
 
@@ -81,8 +80,7 @@ impl Scorer {
         let scratch = command.working_directory(is_written_anew)?;
         let mut values = case::place(&self.case, command, &scratch)?;
         values.push(("{answer}", case::write(&scratch, ANSWER_FILE, answer)?));
-        let place = Place { core: self.core, alarm: self.alarm.as_ref() };
-        let mut process = Process::start_in(scratch, &command.filled(&values), &place)?;
+        let mut process = Process::start_in(scratch, &command.filled(&values), &self.place)?;
         let printed = process.run_to_end()?;
         let end = score.judge(&printed).map_err(|problem| process.trouble(problem))?;
         Ok(JudgeEnd { end: End { drawings: process.drawings(), ..end.end }, ..end })

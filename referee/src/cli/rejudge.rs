@@ -10,8 +10,7 @@ use super::{Failure, exit, inputs, interrupt, print, signals};
 use report::Format;
 use results::gamelog::Log;
 use results::replay::{Difference, Replayed, rejudge};
-use rules::game::judge::{Place, Trouble};
-use rules::game::{GameKind, TestCase};
+use rules::game::{GameKind, Place, TestCase, Trouble};
 use terms::text::{plural, printable};
 
 pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
@@ -54,8 +53,7 @@ pub(super) fn judged_again(
     case: &TestCase,
     interrupt: &Canceller,
 ) -> Result<Option<Replayed>, Failure> {
-    let alarm = interrupt.alarm();
-    let place = Place { core: None, alarm: Some(&alarm) };
+    let place = Place { core: None, alarm: Some(interrupt.alarm()) };
     let again = case.start(&place).and_then(|game| rejudge(log, game));
     again.map_err(|trouble| match interrupt.cancelled().map(signals::signal) {
         Some(signal) => Failure::Interrupted { signal, kept: String::new() },

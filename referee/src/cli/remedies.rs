@@ -11,7 +11,7 @@ use engine::suite::{BotError, PoolError, RunError};
 use results::compare::NoLogarithm;
 use results::gamelog::OpenError;
 use results::suite::{FolderError, RecordsError};
-use rules::game::judge::Trouble;
+use rules::game::Trouble;
 use terms::fault::Attributed;
 
 const GO_ON: &str = "; the results so far are kept, and --resume goes on from them";

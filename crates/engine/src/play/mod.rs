@@ -35,8 +35,7 @@ pub use self::traces::Traces;
 use contain::bot::{BotCommand, ExchangeError, HostMemory, SpawnError};
 use contain::cancel::{Cancelled, Canceller};
 use results::gamelog::{End, Event};
-use rules::game::judge::{Place, Trouble};
-use rules::game::{Game, GameKind, TestCase};
+use rules::game::{Game, GameKind, Place, TestCase, Trouble};
 use rules::source::SourceError;
 use terms::fault::{AtFault, Attributed};
 use terms::limits::MatchRules;
@@ -222,8 +221,7 @@ impl Match<'_> {
     fn begin(&self, case: &TestCase) -> Result<Game, PlayError> {
         let pinning = self.command.pinning.as_ref();
         let core = pinning.and_then(|pinning| pinning.cores.first().copied());
-        let alarm = self.canceller.map(Canceller::alarm);
-        let place = Place { core, alarm: alarm.as_ref() };
+        let place = Place { core, alarm: self.canceller.map(Canceller::alarm) };
         case.start(&place).map_err(|trouble| self.failed(trouble))
     }
 

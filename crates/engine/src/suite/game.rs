@@ -7,7 +7,7 @@ use crate::play::{Match, PlayError};
 use contain::bot::BotCommand;
 use contain::cancel::Canceller;
 use results::gamelog::Event;
-use rules::game::judge::Drawing;
+use rules::game::Drawing;
 use terms::fault::{AtFault, Attributed as _};
 use terms::verdict::Verdict;
 

@@ -29,8 +29,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::JudgeCommand;
 use crate::process::Process;
-use rules::game::judge::{Case, JudgeEnd, Place, Question, Reading, Steps, Trouble};
-use rules::game::{Answer, Referee, Seat, Step};
+use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
+use rules::game::{Answer, Place, Referee, Seat, Step, Trouble};
 use terms::text::quote;
 use terms::verdict::Verdict;
 
@@ -63,7 +63,7 @@ impl Codingame {
     ///
     /// # Errors
     /// When the referee does not start.
-    pub fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Referee>, Trouble> {
+    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, Trouble> {
         let mut command = self.command.clone();
         if !command.words.iter().any(|word| word.starts_with("-Dgame.mode=")) {
             set_property(&mut command, "-Dgame.mode=solo");

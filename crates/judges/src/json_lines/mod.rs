@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 use self::message::{FromJudge, ToJudge, parse};
 use crate::command::JudgeCommand;
 use crate::process::Process;
-use rules::game::judge::{Case, Place, Steps, Trouble};
-use rules::game::{Answer, Referee, Seat, Step};
+use rules::game::judge::{Case, Steps};
+use rules::game::{Answer, Place, Referee, Seat, Step, Trouble};
 use terms::lines::Lines;
 
 /// How long a judge may take to end after its game, to write what it has to write.
@@ -26,8 +26,8 @@ const GRACE: Duration = Duration::from_millis(500);
 /// ```
 /// use judges::json_lines::JsonLines;
 /// use judges::{JudgeCommand, JudgeLimits};
-/// use rules::game::judge::{Case, Place};
-/// use rules::game::{Answer, Game};
+/// use rules::game::judge::Case;
+/// use rules::game::{Answer, Game, Place};
 /// use terms::lines::Lines;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -59,7 +59,7 @@ impl JsonLines {
     ///
     /// # Errors
     /// When the judge does not start.
-    pub fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Referee>, Trouble> {
+    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, Trouble> {
         let process = Process::start(&self.command, place)?;
         let (outgoing, steps) = (ToJudge::start(case).line(), Steps::default());
         Ok(Box::new(Speaker { process, outgoing, is_silent: false, steps }))

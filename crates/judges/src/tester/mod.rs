@@ -9,8 +9,8 @@ mod connection;
 mod relay;
 mod talk;
 
-use rules::game::judge::{Case, JudgeEnd, Place, Question, Reading, Steps, Trouble};
-use rules::game::{Answer, End, Referee, Seat, Step, Traits};
+use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
+use rules::game::{Answer, End, Place, Referee, Seat, Step, Traits, Trouble};
 use serde::{Deserialize, Serialize};
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply, Verdict};
@@ -51,7 +51,7 @@ impl Tester {
     ///
     /// # Errors
     /// When the tester does not start.
-    pub fn start(&self, case: &Case, place: &Place<'_>) -> Result<Box<dyn Referee>, Trouble> {
+    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, Trouble> {
         let talk = Talk::start(self, case, place)?;
         let (score, talking) = (self.score.clone(), Talking::new(talk));
         let steps = Steps::new(Reading::default(), self.has_total_limit);

@@ -15,7 +15,8 @@ use rustix::event::epoll::{self, CreateFlags};
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use contain::bot::Scratch;
-use rules::game::judge::{Case, Drawing, Place, Trouble};
+use rules::game::judge::Case;
+use rules::game::{Drawing, Place, Trouble};
 use terms::peer::{News, Peer};
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply};
@@ -84,7 +85,7 @@ pub(super) enum Heard {
 
 impl Talk {
     /// Starts a tester, with a relay for it to start.
-    pub(super) fn start(game: &Tester, case: &Case, place: &Place<'_>) -> Result<Self, Trouble> {
+    pub(super) fn start(game: &Tester, case: &Case, place: &Place) -> Result<Self, Trouble> {
         let mut scratch = game.command.working_directory(is_written_anew)?;
         let failed = |error: io::Error| Trouble::new(format!("cannot be given a bot: {error}"));
         let bot = make_relay(&mut scratch)?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use rules::game::judge::Drawing;
+use rules::game::Drawing;
 
 /// The ending of the folder's name.
 pub(crate) const ENDING: &str = "pictures";

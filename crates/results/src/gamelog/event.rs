@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 
 use super::bytes::Bytes;
 use crate::said::{Said, SaidInGame};
-use rules::game::judge::{Drawing, JudgeProgram};
-use rules::game::{Ask, Game};
+use rules::game::judge::JudgeProgram;
+use rules::game::{Ask, Drawing, Game};
 use rules::score::{Direction, Score};
 use rules::source::json_problem;
 use terms::certificate::Certificate;

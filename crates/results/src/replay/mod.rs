@@ -13,8 +13,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::gamelog::{Asked, End, Log, Start, Turn};
-use rules::game::judge::Trouble;
-use rules::game::{Answer, Ask, Effect, Game, GameKind, TestCase, UnknownGame};
+use rules::game::{Answer, Ask, Effect, Game, GameKind, TestCase, Trouble, UnknownGame};
 use rules::score::Score;
 use terms::lines::{LineRules, Lines, Progress};
 use terms::verdict::{NoReply, Verdict};

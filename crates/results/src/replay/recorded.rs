@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::vec;
 
 use crate::gamelog::{Log, Start};
-use rules::game::judge::{Case, JudgeEnd, JudgeProgram, Question, StartJudge, Steps, Trouble};
-use rules::game::{Answer, End, Game, GameKind, Referee, Seat, Step, TestCase, Traits};
+use rules::game::judge::{Case, JudgeEnd, JudgeProgram, Question, StartJudge, Steps};
+use rules::game::{Answer, End, Game, GameKind, Referee, Seat, Step, TestCase, Traits, Trouble};
 use rules::score::Direction;
 use terms::limits::{LimitKind, Limits};
 use terms::verdict::Verdict;

@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use super::frames::Picture;
+use super::frames::{Picture, View};
 use super::{Answer, Ask, Effect, Game, GameKind, SeedOptions};
 use crate::score::Score;
 use terms::lines::Lines;
@@ -148,7 +148,7 @@ fn check_reply(game: &mut Game, reply: &Lines) -> Result<Effect, String> {
 }
 
 fn picture_of(game: &Game) -> Picture {
-    game.view().map(|view| view.picture()).unwrap_or_default()
+    game.view().map(View::picture).unwrap_or_default()
 }
 
 fn has(picture: &Picture, place: u16) -> bool {
@@ -196,9 +196,8 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::super::frames::{Frame, Step as Change, View};
-    use super::super::judge::Trouble;
-    use super::super::{End, Next, Referee, Ruling, Seat, Step, TestCase};
+    use super::super::frames::{Frame, Step as Change};
+    use super::super::{End, Next, Referee, Ruling, Seat, Step, TestCase, Trouble};
     use super::*;
     use terms::limits::LimitKind;
     use terms::verdict::Verdict;

@@ -5,8 +5,7 @@ use std::fmt;
 use serde_json::Value;
 
 use super::frames::View;
-use super::judge::Trouble;
-use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step};
+use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step, Trouble};
 use crate::score::Score;
 use terms::verdict::Verdict;
 
@@ -101,17 +100,17 @@ impl Game {
     /// # Errors
     /// When the referee fails: what became of the answer is unknown.
     pub fn answer(&mut self, answer: Answer<'_>) -> Result<Effect, Trouble> {
-        let (seat, told) = (self.asked, self.summary.len());
+        let seat = self.asked;
         let before = self.score(seat);
-        let mut ruling = self.step(answer)?;
+        let (mut ruling, mut summary) = self.step(answer)?;
         if let Answer::NoReply { why, .. } = answer {
             for _ in 1..MOST_UNANSWERED {
-                if self.ask.as_ref().is_none_or(|ask| ask.seat != seat) {
+                if !self.asks(seat) {
                     break;
                 }
-                self.step(answer)?;
+                summary.extend(self.step(answer)?.1);
             }
-            if self.ask.as_ref().is_some_and(|ask| ask.seat == seat) {
+            if self.asks(seat) {
                 let what = "asks on and on, although it was told that no reply came";
                 return Err(Trouble::new(what));
             }
@@ -123,14 +122,19 @@ impl Game {
             Verdict::Completed => score - before.unwrap_or(Score::ZERO),
             _ => Score::ZERO,
         });
-        let summary = self.summary[told..].to_vec();
         Ok(Effect { verdict, gain, score, action, wrong_line, remark, summary })
     }
 
-    fn step(&mut self, answer: Answer<'_>) -> Result<Ruling, Trouble> {
+    fn asks(&self, seat: Seat) -> bool {
+        self.ask.as_ref().is_some_and(|ask| ask.seat == seat)
+    }
+
+    /// Passes an answer on; returns the ruling, and what it adds to the summary.
+    fn step(&mut self, answer: Answer<'_>) -> Result<(Ruling, Vec<String>), Trouble> {
         self.ask = None;
         let step = self.referee.answer(self.asked, answer)?;
-        Ok(self.take(step))
+        let added = step.summary.clone();
+        Ok((self.take(step), added))
     }
 
     /// Takes over what a step says; returns its ruling.

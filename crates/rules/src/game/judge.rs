@@ -4,14 +4,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::referee::{Ask, End, Next, Referee, Ruling, Step};
+use super::referee::{Ask, End, Next, Place, Referee, Ruling, Step, Trouble};
 use super::test_case::TestCase;
 use super::traits::Traits;
 use crate::score::Score;
@@ -20,26 +18,8 @@ use terms::lines::LineRules;
 use terms::peer::Peer;
 use terms::verdict::Verdict;
 
-/// A picture of a game, as its judge has drawn it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Drawing {
-    /// The name of its file, such as `out.svg`.
-    pub name: String,
-    /// The content of its file.
-    pub content: Vec<u8>,
-}
-
-impl Drawing {
-    /// Whether a file is a picture by the ending of its name.
-    pub fn has_ending(file: &Path) -> bool {
-        let ending = file.extension();
-        ending.is_some_and(|ending| ["html", "svg", "png"].iter().any(|known| ending == *known))
-    }
-}
-
 /// Starts the judge of one game.
-pub type StartJudge =
-    Arc<dyn Fn(&Case, &Place<'_>) -> Result<Box<dyn Referee>, Trouble> + Send + Sync>;
+pub type StartJudge = Arc<dyn Fn(&Case, &Place) -> Result<Box<dyn Referee>, Trouble> + Send + Sync>;
 
 /// How a judge's original reads a bot's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,15 +100,6 @@ impl fmt::Display for Case {
     }
 }
 
-/// Where a judge is started.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Place<'a> {
-    /// The referee's core, if cores are assigned; the judge shares it.
-    pub core: Option<usize>,
-    /// What becomes readable to end a judge's step early.
-    pub alarm: Option<&'a Arc<File>>,
-}
-
 /// A question, as a protocol has it.
 #[derive(Debug, Default)]
 pub struct Question {
@@ -142,7 +113,7 @@ pub struct Question {
     pub score: Option<Score>,
     /// The lines that the previous turn adds to the summary.
     pub summary: Vec<String>,
-    /// Where the judge itself talks to the bot, which is started for this question: the other end of the bot's pipes.
+    /// The other end of the bot's pipes, if the judge itself talks to the bot, which is started for this question.
     pub peer: Option<Box<dyn Peer>>,
 }
 
@@ -155,11 +126,11 @@ pub struct JudgeEnd {
     pub score: Option<Score>,
     /// The lines that the last turn adds to the summary.
     pub summary: Vec<String>,
-    /// The rest.
+    /// Its words, metadata and pictures.
     pub end: End,
 }
 
-/// Makes the steps of one game of what its judge says.
+/// Turns the messages of a judge into the steps of its game.
 #[derive(Debug, Clone, Default)]
 pub struct Steps {
     reading: Reading,
@@ -175,7 +146,7 @@ impl Steps {
         Self { reading, has_total_limit, ..Self::default() }
     }
 
-    /// A question is next.
+    /// The step to a question.
     pub fn ask(&mut self, question: Question) -> Step {
         let Question { input, lines, limit: official, score, summary, peer } = question;
         let Reading { max_bytes, eof_ends_line } = self.reading;
@@ -195,7 +166,7 @@ impl Steps {
         Step { ruling: Ruling::default(), scores: score.into_iter().collect(), summary, next }
     }
 
-    /// The game is over.
+    /// The step to the end.
     pub fn end(&self, JudgeEnd { verdict, score, summary, end }: JudgeEnd) -> Step {
         let official = &end.official;
         let remark = match verdict {
@@ -225,42 +196,10 @@ impl TestCase {
             (Case::Text(text), Some(traits)) => traits.of(text),
             _ => BTreeMap::new(),
         };
+        let mut case = Self::elsewhere(text, move |place| start(&case, place));
         // Judges of different games may take the same text.
-        let record_key = format!("{name} {text}");
-        let case = Self::elsewhere(text, move |place| start(&case, place));
-        case.keyed(record_key).grouped(groups)
+        case.record_key = format!("{name} {}", case.text);
+        case.groups = groups;
+        case
     }
 }
-
-/// Why a judge could not referee; never the bot's fault.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trouble {
-    /// What went wrong, in one line.
-    pub what: String,
-    /// The last lines that the judge wrote to its standard error.
-    pub stderr: Option<String>,
-    /// What the user can do about it, where that is known.
-    pub remedy: Option<String>,
-}
-
-impl Trouble {
-    /// Trouble with neither standard error nor a known remedy.
-    pub fn new(what: impl Into<String>) -> Self {
-        Self { what: what.into(), ..Self::default() }
-    }
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the judge: {}", self.what)?;
-        if let Some(remedy) = &self.remedy {
-            write!(f, "; {remedy}")?;
-        }
-        if let Some(stderr) = &self.stderr {
-            write!(f, "\nits standard error ends with:\n{}", stderr.trim_end())?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Trouble {}

@@ -20,7 +20,9 @@ mod traits;
 pub use self::check::{CheckError, check};
 pub use self::course::{Effect, Game};
 pub use self::kind::{FromSeed, GameKind, Parse, SeedError, SeedOptions};
-pub use self::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step};
+pub use self::referee::{
+    Answer, Ask, Drawing, End, Next, Place, Referee, Ruling, Seat, Step, Trouble,
+};
 pub use self::table::{GAMES, NameTaken, UnknownGame, games, register};
 pub use self::test_case::TestCase;
 pub use self::traits::{PatternError, Traits};

@@ -1,19 +1,22 @@
 //! The one way to drive a game, whoever has its rules.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::frames::View;
-use super::judge::{Drawing, Trouble};
 use crate::score::Score;
 use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
 use terms::peer::Peer;
 use terms::verdict::{NoReply, Verdict};
 
-/// The place of a bot in a game, from 0.
+/// The place of a bot in a game, from 0. A game has one bot so far.
 pub type Seat = usize;
 
 /// The referee of one game: asks for replies, rules on them and ends the game.
@@ -42,9 +45,9 @@ pub trait Referee: Send {
 /// A step of a game: what became of the last answer, and what comes next.
 #[derive(Debug)]
 pub struct Step {
-    /// What the last answer was; at the start of the game, nothing.
+    /// The ruling on the last answer; at the start of the game, the default.
     pub ruling: Ruling,
-    /// The score of each seat now, as the original counts it; empty where nobody says it.
+    /// The score of each seat now, as the original counts it; empty if there is none, or it is not known to have changed.
     pub scores: Vec<Score>,
     /// The lines that are added to the original's game summary, with colour marks.
     pub summary: Vec<String>,
@@ -74,8 +77,8 @@ pub struct Ask {
     pub limit: LimitKind,
     /// The official limit of this question, where it has one of its own.
     pub official: Option<Duration>,
-    /// Where the referee itself talks to the bot, in the first question after each start of the bot: the other end of the bot's
-    /// pipes.
+    /// The other end of the bot's pipes, if another program talks to the bot. It comes with the first question after each start
+    /// of the bot.
     pub peer: Option<Box<dyn Peer>>,
 }
 
@@ -177,3 +180,62 @@ impl Ruling {
         Self { verdict, wrong_line: Some(0), ..Self::default() }
     }
 }
+
+/// A picture of a game, as its judge has drawn it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawing {
+    /// The name of its file, such as `out.svg`.
+    pub name: String,
+    /// The content of its file.
+    pub content: Vec<u8>,
+}
+
+impl Drawing {
+    /// Whether a file is a picture by the ending of its name.
+    pub fn has_ending(file: &Path) -> bool {
+        let ending = file.extension();
+        ending.is_some_and(|ending| ["html", "svg", "png"].iter().any(|known| ending == *known))
+    }
+}
+
+/// Where a referee that is a program is started.
+#[derive(Debug, Clone, Default)]
+pub struct Place {
+    /// The referee's core, if cores are assigned; the program shares it.
+    pub core: Option<usize>,
+    /// What becomes readable to end a step early.
+    pub alarm: Option<Arc<File>>,
+}
+
+/// Why a judge could not referee; never the bot's fault.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Trouble {
+    /// What went wrong, in one line.
+    pub what: String,
+    /// The last lines that the judge wrote to its standard error.
+    pub stderr: Option<String>,
+    /// What the user can do about it, where that is known.
+    pub remedy: Option<String>,
+}
+
+impl Trouble {
+    /// Trouble with neither standard error nor a known remedy.
+    pub fn new(what: impl Into<String>) -> Self {
+        Self { what: what.into(), ..Self::default() }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the judge: {}", self.what)?;
+        if let Some(remedy) = &self.remedy {
+            write!(f, "; {remedy}")?;
+        }
+        if let Some(stderr) = &self.stderr {
+            write!(f, "\nits standard error ends with:\n{}", stderr.trim_end())?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Trouble {}

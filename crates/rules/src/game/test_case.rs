@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::course::Game;
-use super::judge::{Place, Trouble};
-use super::referee::Referee;
+use super::referee::{Place, Referee, Trouble};
 
 /// A test case that its game has read: what is known of it before a game starts, and the start of games on it.
 pub struct TestCase {
@@ -23,8 +22,10 @@ enum Start {
     /// The rules are in this program.
     Here(Box<dyn Fn() -> Box<dyn Referee> + Send>),
     /// They are another program's.
-    Elsewhere(Box<dyn Fn(&Place<'_>) -> Result<Box<dyn Referee>, Trouble> + Send>),
+    Elsewhere(Box<dyn Fn(&Place) -> Started + Send>),
 }
+
+type Started = Result<Box<dyn Referee>, Trouble>;
 
 impl TestCase {
     /// A test case of a game with its rules in `referee`, of which each game gets a clone. The text is also the record key.
@@ -35,7 +36,7 @@ impl TestCase {
     /// A test case of a game whose rules are in another program, which is started for each game.
     pub fn elsewhere(
         text: impl Into<String>,
-        start: impl Fn(&Place<'_>) -> Result<Box<dyn Referee>, Trouble> + Send + 'static,
+        start: impl Fn(&Place) -> Result<Box<dyn Referee>, Trouble> + Send + 'static,
     ) -> Self {
         Self::of(text.into(), Start::Elsewhere(Box::new(start)))
     }
@@ -44,23 +45,11 @@ impl TestCase {
         Self { record_key: text.clone(), text, groups: BTreeMap::new(), start }
     }
 
-    /// The same test case with this record key.
-    #[must_use]
-    pub fn keyed(self, record_key: String) -> Self {
-        Self { record_key, ..self }
-    }
-
-    /// The same test case with these groups.
-    #[must_use]
-    pub fn grouped(self, groups: BTreeMap<String, u32>) -> Self {
-        Self { groups, ..self }
-    }
-
     /// Starts a game.
     ///
     /// # Errors
     /// When the game's judge fails.
-    pub fn start(&self, place: &Place<'_>) -> Result<Game, Trouble> {
+    pub fn start(&self, place: &Place) -> Result<Game, Trouble> {
         Game::begin(match &self.start {
             Start::Here(referee) => referee(),
             Start::Elsewhere(start) => start(place)?,

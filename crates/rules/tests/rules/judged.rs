@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rules::game::judge::{
-    Case, Drawing, JudgeEnd, JudgeProgram, Place, Question, Reading, StartJudge, Steps, Trouble,
+use rules::game::judge::{Case, JudgeEnd, JudgeProgram, Question, Reading, StartJudge, Steps};
+use rules::game::{
+    Answer, Drawing, Effect, End, Game, Place, Referee, Seat, Step, TestCase, Traits, Trouble,
 };
-use rules::game::{Answer, Effect, End, Game, Referee, Seat, Step, TestCase, Traits};
 use rules::score::Score;
 use serde_json::json;
 use terms::limits::LimitKind;

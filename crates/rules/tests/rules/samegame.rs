@@ -1,6 +1,6 @@
 //! SameGame against all games that were measured on the original.
 
-use rules::game::frames::{Origin, Pace};
+use rules::game::frames::{Origin, Pace, View};
 use rules::game::{Answer, Effect, Game, GameKind, TestCase};
 use rules::score::Score;
 use serde_json::json;
@@ -64,7 +64,7 @@ fn a_move_is_kept_with_what_it_did() {
         case.record_key.split(' ').filter(|tile| *tile != "-1").collect::<String>(),
         "0121232334000"
     );
-    let moves = game.view().and_then(|view| view.legal_moves());
+    let moves = game.view().and_then(View::legal_moves);
     assert_eq!((case.groups, moves), ([("colors".to_owned(), 5)].into(), Some(4)));
     assert_eq!((ask.limit, ask.official), (LimitKind::FirstTurn, None));
     let played = ruled(&mut game, "2 0 Hello SameGame\\n:-)\n");

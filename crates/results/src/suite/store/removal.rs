@@ -12,7 +12,7 @@ use super::writer::RunWriter;
 use crate::gamelog::drawings::ENDING;
 use crate::suite::files::{NEW, remove_if_empty, remove_if_there};
 use crate::suite::plan::Plan;
-use rules::game::judge::Drawing;
+use rules::game::Drawing;
 
 /// The prefix of the name of a folder that is being removed. It is hidden, so that no list shows it.
 const REMOVED: &str = ".removed-";

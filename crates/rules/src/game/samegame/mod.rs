@@ -25,9 +25,8 @@ use self::board::Board;
 use self::position::{IllegalMove, Position};
 use self::reply::Action;
 use super::frames::{Frame, Picture, View};
-use super::judge::Trouble;
 use super::kind::GameKind;
-use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step};
+use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step, Trouble};
 use super::test_case::TestCase;
 use terms::limits::{LimitKind, Limits};
 use terms::lines::{LineRules, Lines};
@@ -95,8 +94,9 @@ impl SameGame {
 
     /// Its board as a test case.
     pub fn into_test_case(self) -> TestCase {
-        let (record_key, groups) = (record_key(&self.start), groups(&self.start));
-        TestCase::new(self.start.clone(), self).keyed(record_key).grouped(groups)
+        let mut case = TestCase::new(self.start.clone(), self);
+        (case.record_key, case.groups) = (record_key(&case.text), groups(&case.text));
+        case
     }
 
     fn remark_on(&self, action: &Action, illegal: IllegalMove) -> String {
@@ -180,16 +180,13 @@ impl SameGame {
 
     fn step(&mut self, ruling: Ruling) -> Step {
         let score = self.position.score();
-        let next = match &self.official {
-            Some(official) => {
-                let metadata = BTreeMap::from([("Score".to_owned(), score.to_string())]);
-                Next::End(End { metadata, ..End::new(official) })
-            }
-            None => {
-                let is_first = self.moves.is_empty();
-                let limit = if is_first { LimitKind::FirstTurn } else { LimitKind::Turn };
-                Next::Ask(Ask::new(self.position.board().to_string(), REPLY, limit))
-            }
+        let next = if let Some(official) = &self.official {
+            let metadata = BTreeMap::from([("Score".to_owned(), score.to_string())]);
+            Next::End(End { metadata, ..End::new(official) })
+        } else {
+            let is_first = self.moves.is_empty();
+            let limit = if is_first { LimitKind::FirstTurn } else { LimitKind::Turn };
+            Next::Ask(Ask::new(self.position.board().to_string(), REPLY, limit))
         };
         Step { ruling, scores: vec![score.into()], summary: mem::take(&mut self.summary), next }
     }

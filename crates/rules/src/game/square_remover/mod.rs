@@ -18,9 +18,8 @@ use self::board::{Board, Direction, OffBoard};
 use self::case::TestCase as Case;
 use super::frames::{Frame, Picture, View};
 use super::java::parse_int;
-use super::judge::Trouble;
 use super::kind::{GameKind, SeedError, SeedOptions};
-use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step};
+use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step, Trouble};
 use super::test_case::TestCase;
 use crate::measure::Measure;
 use terms::limits::{LimitKind, Limits};
@@ -84,11 +83,12 @@ pub struct SquareRemover {
 
 fn test_case(case: &Case) -> TestCase {
     let (text, board) = (case.to_string(), case.board());
-    // The first two lines.
-    let numbers = text.lines().map_while(|line| line.parse().ok());
-    let groups = ["colors", "n"].into_iter().map(str::to_owned).zip(numbers).collect();
     let game = SquareRemover { case: text.clone(), board, score: 0, official: None };
-    TestCase::new(text, game).grouped(groups)
+    let mut case = TestCase::new(text, game);
+    // The first two lines.
+    let numbers = case.text.lines().map_while(|line| line.parse().ok());
+    case.groups = ["colors", "n"].into_iter().map(str::to_owned).zip(numbers).collect();
+    case
 }
 
 impl SquareRemover {
