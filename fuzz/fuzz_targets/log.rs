@@ -13,7 +13,8 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(game) = foreign::read(bytes) {
         let kind = &GAMES[0];
         let board = (kind.parse)(&kind.bundled[0].1).expect("a bundled board");
-        let refereed = replay::foreign::referee(&game, kind, board, "fuzz");
+        let refereed =
+            replay::foreign::referee(&game, kind, &board, "fuzz").expect("its rules are here");
         replay(&refereed.log).expect("a log of our own");
     }
     let Ok(log) = gamelog::read(bytes) else { return };
