@@ -10,8 +10,8 @@ use crate::json_lines::JsonLines;
 use crate::scored::Scored;
 use crate::settings::{Common, GameSettings, JudgeSettings, Wrong};
 use crate::tester::Tester;
-use rules::game::judge::{Case, JudgeProgram, Place, Reading, StartJudge, Trouble};
-use rules::game::{FromSeed, GameKind, Referee, TestCase, Traits};
+use rules::game::judge::{Case, JudgeProgram, Reading, StartJudge};
+use rules::game::{FromSeed, GameKind, Place, Referee, TestCase, Traits, Trouble};
 use rules::score::Direction;
 use rules::source::SourceError;
 use terms::limits::{LimitKind, Limits};
@@ -183,7 +183,7 @@ struct Outside {
 impl Outside {
     fn new(
         deciding: BTreeMap<String, String>,
-        start: impl Fn(&Case, &Place<'_>) -> Result<Box<dyn Referee>, Trouble> + Send + Sync + 'static,
+        start: impl Fn(&Case, &Place) -> Result<Box<dyn Referee>, Trouble> + Send + Sync + 'static,
     ) -> Self {
         let reading = Reading::default();
         Self { deciding, start: Arc::new(start), reading, traits: None, read: as_it_is }

@@ -1,8 +1,5 @@
 //! Scorers of one answer: the bot reads the case and writes its answer until it ends, and a program scores the answer.
 
-use std::fs::File;
-use std::sync::Arc;
-
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
 use rules::game::{Answer, End, Place, Referee, Seat, Step, Traits, Trouble};
 use serde::{Deserialize, Serialize};
