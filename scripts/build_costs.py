@@ -33,25 +33,24 @@ SMALL = 0.01
 # The purposes of crates; the first one of a group stands for the others.
 PURPOSES = {
     "referee": "the program and its library",
-    "referee-results": "files: runs, logs, replays, and comparisons of them",
-    "referee-report": "pages, tables and other reports",
+    "referee-results": "runs, logs, replays, comparisons",
+    "referee-report": "pages and tables",
     "referee-engine": "plays games and suites",
     "referee-contain": "contains and times bots",
-    "referee-judges": "judges of others",
+    "referee-judges": "outside judges",
     "referee-rules": "the rules of games",
     "referee-statistics": "verdicts of comparisons",
-    "referee-example-bots": "the bundled bots, two strong ones among them",
-    "clap clap_complete clap_mangen anstream anstyle": "the command line, its completions and manual pages, made from "
-                                                       "one definition",
-    "ratatui": "the player in the terminal: layout, and drawing only what has changed",
-    "syn": "derives: those of serde, clap and thiserror, and of what ratatui needs",
+    "referee-example-bots": "the bundled bots",
+    "clap clap_complete clap_mangen anstream anstyle": "the command line, its completions and manual pages",
+    "ratatui": "the player in the terminal",
+    "syn": "derives",
     "proc-macro2": "the same",
     "quote": "the same",
-    "serde serde_json": "logs, results and all other files in JSON",
+    "serde serde_json": "files in JSON",
     "serde_core": "what those and `toml` share",
-    "toml": "settings, boards, and the plans of runs",
-    "jiff": "durations such as `50ms`, and time stamps",
-    "rustix": "poll, pidfd, mounts and signals without `unsafe`",
+    "toml": "settings, boards and plans",
+    "jiff": "durations and time stamps",
+    "rustix": "system calls without `unsafe`",
     "libc": "raw calls between a bot's start and its program; most crates of the system need it too",
     "seccompiler": "what a bot in a sandbox cannot call",
     "statrs": "the distributions behind comparisons",
@@ -117,9 +116,8 @@ def section():
     seconds, units = build("--release")
     crates = len({(unit["name"], unit["version"]) for unit in units})
     met = {True: "yes", False: "**no**"}
-    yield "Written by `scripts/build_costs.py`: `cargo build --release` without anything built before, and for the one crate"
-    yield "alone `cargo build --package`. A crate's seconds are those of the compiler, several of which run at a time; what"
-    yield "only it needs is counted with it."
+    yield "Written by `scripts/build_costs.py`: `cargo build --release` from nothing, and `cargo build --package` for one crate."
+    yield "A crate's seconds are the compiler's, with what only that crate needs. Several compilers run at a time."
     yield ""
     yield "| what | is | target | met |"
     yield "|---|---|---|---|"

@@ -163,7 +163,7 @@ def square_remover(options):
     bot = "referee bot squares-random"
     arguments = ["-exec", bot, "-seed", SEED, "-novis"]
     rules = ["--game", "square-remover", "--bot", bot, "--profile", "unlimited"]
-    missing = None if options.tester else "no --tester names its jar"
+    missing = None if options.tester else "--tester is not given"
     return [original("the original tester", ["java", "-jar", options.tester, *arguments], score, missing, bot),
             Player("`referee tester`", ["referee", "tester", *arguments], score, referee_version(), bot=bot)], rules
 
@@ -185,7 +185,7 @@ def samegame(options, boards):
     words = [re.sub(r"\{bot\}|\{board\}", lambda place: places[place[0]], word)
              for word in shlex.split(options.runner or "")]
     rules = ["--game", "samegame", "--bot", bot, "--profile", "unlimited"]
-    missing = None if words else "no --runner says how to start it"
+    missing = None if words else "--runner is not given"
     play = ["referee", "play", *rules, "--seed", SEED]
     return [original("the original runner", words, r".*Obtained a score of (?P<score>\d+).*", missing),
             Player("`referee play`", play, r"\s*score\s+(?P<score>\d+)\s*", referee_version())], rules
@@ -198,7 +198,7 @@ class Row:
         self.harness, self.player = harness, player
         parts = [part for part in (harness, player) if part.name]
         self.name = " with ".join(part.name for part in parts)
-        self.versions = ", ".join(part.version for part in parts if part.version)
+        self.versions = [part.version for part in parts if part.version]
         self.missing = harness.missing or player.missing
         self.seconds = {jobs: [] for jobs in JOBS}
         self.scores = None
@@ -211,8 +211,7 @@ class Row:
         print(f"{self.name}, {jobs} at a time: {self.seconds[jobs][-1]:.2f} s", file=sys.stderr, flush=True)
 
     def line(self):
-        times = [f"{min(taken):.2f} s / {statistics.median(taken):.2f} s" for taken in self.seconds.values()]
-        cells = [self.name, self.versions, *times, f"{statistics.mean(self.scores):.1f}"]
+        cells = [self.name, *(f"{min(taken):.2f} / {statistics.median(taken):.2f}" for taken in self.seconds.values())]
         return "| " + " | ".join(cells) + " |"
 
 
@@ -231,9 +230,13 @@ def table(harnesses, players, suite_words, games, rounds):
                     sys.exit(f"{row.name}: no score in its output for seed {row.scores.index(None) + 1}")
                 if row.scores != played[0].scores:
                     sys.exit(f"{row.name} and {played[0].name} differ:\n{row.scores}\n{played[0].scores}")
-    yield "| what plays | versions | one at a time: best / median | two at a time: best / median | mean score |"
-    yield "|---|---|---|---|---|"
+    yield "| what plays | one at a time | two at a time |"
+    yield "|---|---|---|"
     yield from (row.line() for row in played)
+    if played:
+        versions = dict.fromkeys(version for row in played for version in row.versions)
+        yield ""
+        yield f"Mean score {statistics.mean(played[0].scores):.1f}; {', '.join(versions)}."
     parts = {part.name: part.missing for row in all_rows for part in (row.harness, row.player) if part.missing}
     if parts:
         yield ""
@@ -245,8 +248,8 @@ def section(options):
     games, rounds = options.cases, options.rounds
     harnesses = [Loop(), Pahcer(), Psytester()]
     runs = f"the best and the median of {rounds} runs in turn" if rounds > 1 else "one run"
-    yield f"Written by `scripts/peers.py`: {games} games, {runs}. All play the same cases with the same bot,"
-    yield "without time limits, and their scores are the same, game by game. A loop only starts a process for each game."
+    yield f"Written by `scripts/peers.py`: seconds for {games} games, {runs}. All play the same cases with the same bot,"
+    yield "without time limits, with the same scores. A loop only starts a process for each game."
     yield ""
     yield f"### Square Remover, seeds 1 to {games}, `squares-random`"
     yield ""
@@ -254,8 +257,8 @@ def section(options):
     yield ""
     yield f"### A plain tester in C, 1 to {games} exchanges"
     yield ""
-    yield "`referee/benches/costs/doubles.c` starts the bot by itself, without containment, limits or logs: what a loop and the peers"
-    yield "take for it is a harness's own cost. `referee suite` also contains tester and bot, and times each answer."
+    yield "`referee/benches/costs/doubles.c` starts the bot without containment, limits or logs: the rest is a harness's cost."
+    yield "`referee suite` also contains tester and bot, and times each answer."
     yield ""
     with tempfile.TemporaryDirectory() as folder:
         yield from table(harnesses, *plain(folder), games, rounds)

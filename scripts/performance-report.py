@@ -25,9 +25,13 @@ import peers  # noqa: E402
 HEAD = """\
 # What the referee costs
 
-Written by `scripts/performance-report.py`; run it for the figures of your own machine. Each
-figure has a yardstick, measured in the same run in turn with it; times are
-medians. A **no** is a target that this run has missed.
+Written by `scripts/performance-report.py`; run it for the figures of your machine. They are not promises.
+
+- A turn costs microseconds, and a game milliseconds. If your bot computes, you can ignore both.
+- Suites give each game a core. For a quick bot, add `--pin` to `play` too.
+- `--logs all` slows a quick bot's suite by about a tenth.
+
+Each figure has a yardstick, measured in turn with it. Times are medians. A **no** is a target that this run has missed.
 
 - Date: {date}
 - Machine: {machine}
@@ -41,52 +45,49 @@ medians. A **no** is a target that this run has missed.
 REST = """
 ## Where the time goes
 
-- **A quick turn** is six system calls, where the ping-pong has two: one read of the bytes that the bot has written (1.4 µs, by
-  a loop of nothing else on the machine of the second table), `poll` (0.6), and a check each for unread input and for surplus output
-  (0.3). In half a millisecond of such turns the referee's own wait is read once (0.8), and in a millisecond the bot's certificate, which is
-  five reads of /proc.
-- **The deadline** that the launcher holds takes no call: a number in memory that it shares with the referee. As a timer, set and
-  cleared in each turn, it took 1.0 µs.
-- **To reach 2.5 ping-pongs a turn**, the read of what the bot has written would have to go: it tells a bot's reply from one that its child
-  wrote after the bot's end. No cheaper call was found that does.
-- **Without `--pin`** the system places bot and referee, mostly on two cores, and each wakes the other from sleep. `play` leaves it so; suites
-  give each game a core.
-- **A game with `--pin`** of a bot that parses its input and has 21 turns, by `perf` over 500 games before keepers were forked ahead: the
-  bot's own process has 0.85 ms of processor time, which the bare game has as well; the referee 0.74, a third of it in its own code, a quarter
-  in calls of the turns and the rest in opening, closing and asking for files and pipes; the launcher 0.41, of which the fork with its
-  namespaces is 0.17 and the copying of the pages that it then shares 0.09; the keeper 0.36, of which its mounts are 0.04 and its end 0.1; the
-  kernel's threads and the unmounting 0.13.
-- **Keepers that wait** for the next bot, forked while a bot starts, took a fifth off a short game with one job that the system places, 3 %
-  with one job on a core of its own, and cost 7 % with two jobs on two cores (400 games of 15 turns, the middle of five in turn). They are gone.
-- **Two jobs on two cores** at most twice as long as two bare loops: a game may then have 0.9 ms of processor time beside its bot's, and has
-  1.7. A launcher that is a small program of its own would halve its own part and some of the keeper's, 0.3 ms together; the rest
-  would have to come from the referee's 0.8.
-- **A keeper for all games of a worker** would save 0.2 ms of namespaces a game. It is not done: root's bot in a namespace has power
-  over its keeper, which could then serve the next game, and keyrings, IPC objects and mounts would have to be cleaned one by one.
-- **`referee play`** makes two processes beside the bot's, a launcher and a keeper; it also reads settings and the host's limits
-  for the log. `--version` mostly loads a program of this size: an empty Rust program takes 1.2 times `/bin/true`.
-- **An exchange with a tester** that starts the bot itself passes through four hands, tester, referee, bot and referee, where the tester alone
-  has two. On one core it took 37 µs by `perf sched`: tester and bot ran 5 µs each, the referee 9 to pass on the answer, and 17 to end
-  the turn, begin the next and pass on its question. On a core of the game's own an exchange took 46 µs, and 68 where the system
-  placed them and the referee listened for 50 µs before it slept (games of 2,000 exchanges, the middle of five in turn); the listening is gone.
-- **A tester's game** starts three programs where the tester alone starts two, and contains two. The third, the relay, uses no library: it starts
-  in 0.17 ms, where an empty static program takes 0.42 and `/bin/true` 0.53. C's library asks the processor what it can do, and on a virtual machine
-  each of some fifty such questions goes to the host. With a relay that was this whole program, a game of one exchange took 4.6 ms as cargo links
-  the program, with this one 3.6, and 1.4 alone (200 games each, the middle of five runs in turn). The rest is two keepers with their namespaces,
-  the start of the bot through one, and the hand-overs between processes.
-  The bot's processes are ended while the tester ends, and the tester's folder is cleared in the background: 0.3 ms less.
-  A tester that closes the bot's input is looked for in its system calls: if it does not wait for the bot yet, again after
-  50 µs, then 100, up to a millisecond. While the first pause was a millisecond, and the search took 79 calls in place of 54, a game took 0.5 ms more.
-  The tester's folder has a link to each file of the settings' folder. ext4 gives out no inode again within five seconds of its removal, and looks
-  at each of these before it finds another one: with new links for each game, a game took 3.4 ms in the first 200 and 4.2 in 1,500, where it now
-  takes 3.0 and 3.1 (1.5 alone). So the folder, cleared of all but its links and the relay, serves the next game.
-- **The logs** are a file for each game, with a line for each turn: 0.1 ms a game, two thirds for the file and one third for its JSON.
-- **A report of 2,000 games** with 829 replays takes 6.3 MB, and in Chromium on the idle machine 0.75 s to load and draw, 80 ms to sort
-  its boards and 47 ms its games; a step through 10,000 moves of Square Remover takes 12 ms (the median of 100, by `scripts/page-speeds.mjs`).
-- **The build** is for a third the referee itself, and for a ninth ratatui, the terminal player's library.
-- **`referee-contain` alone**, without optimisation, is built in 12.2 to 14.7 s on the idle machine (median of five 13.0), which are 17 s of
-  processor time; while it needed derives they were 41 s. What is left is for a third rustix and for a third the crate itself, of which compiling it in 16 units in place of
-  the usual 256 spares a quarter. Under full load it takes 18 to 28 s.
+For builders. A game with `--pin`, of 21 turns of a bot that parses its input, has this CPU time (`perf`, 500 games):
+
+| process | ms of CPU time | of which |
+|---|---|---|
+| bot | 0.85 | all, as in the bare game |
+| referee | 0.74 | a third in its code, a quarter in calls of turns, the rest for files and pipes |
+| launcher | 0.41 | the fork with namespaces 0.17, copies of shared pages 0.09 |
+| keeper | 0.36 | mounts 0.04, exit 0.1 |
+| kernel threads | 0.13 | with the unmounting |
+
+Other times of games and exchanges are the middle of five runs.
+
+- **A quick turn** is six system calls, of which the ping-pong has two. The others are a read of the bytes that the bot has written
+  (1.4 µs), `poll` (0.6), and checks for unread input and surplus output (0.3 each). Every half millisecond the referee reads its
+  wait (0.8); every millisecond it reads the bot's certificate, five files of `/proc`. The deadline is memory shared with the launcher.
+- **To reach 2.5 ping-pongs a turn**, the read of 1.4 µs would have to go. It distinguishes a bot's reply from a line
+  that its child wrote after the bot's exit. No cheaper call was found.
+- **Without `--pin`** the system mostly places bot and referee on two cores, and each wakes the other.
+- **Two jobs on two cores**: the target leaves a game 0.9 ms besides its bot, and it needs 1.7. A launcher as a small program would save
+  0.3.
+- **`referee play`** starts launcher and keeper besides the bot, and reads settings and limits for the log. `--version` mostly loads the
+  program: an empty Rust program takes 1.2 times as long as `/bin/true`.
+- **An exchange with a tester** passes through the referee twice. On one core it takes 37 µs (`perf sched`). Tester and bot run 5 each; the
+  referee needs 9 to pass on the answer and 17 to begin the next turn. On the game's core it takes 46.
+- **A tester's game** of one exchange takes 3.6 ms, and 1.4 without the referee, which contains two programs and starts one more, a relay.
+  The relay uses no library, and starts in 0.17 ms. An empty static program takes 0.42, since C's library queries the processor, which
+  traps in a virtual machine. With this whole program as the relay, the game took 4.6 ms.
+- **The tester's exit** runs while the bot's processes are killed and the folder is cleared: 0.3 ms less. A tester that closes the
+  bot's input is sampled after 50 µs, then 100, up to a millisecond. A first pause of a millisecond cost 0.5 ms.
+- **The tester's folder**, with its links to files, serves the next game. ext4 reuses no inode within five seconds of its removal, and
+  searches past all of these. With new links, a game took 3.4 ms in the first 200 and 4.2 in 1,500, instead of 3.0 and 3.1.
+- **A log** costs 0.1 ms a game: two thirds for the file, one third for JSON.
+- **A report of 2,000 games** with 829 replays takes 6.3 MB. Chromium loads and draws it in 0.75 s, sorts its boards in 80 ms and its
+  games in 47. A step through 10,000 moves of Square Remover takes 12 ms (`scripts/page-speeds.mjs`).
+- **`referee-contain` alone**, without optimisation, is built in 12.2 to 14.7 s (median 13.0), under full load in 18 to 28.
+  A third is rustix, and a third the crate itself. 16 codegen units instead of 256 save a quarter of the latter.
+
+Two ideas were dropped:
+
+- **One keeper for all games of a worker** would save 0.2 ms a game. But root's bot has power over its keeper, and keyrings, IPC objects and
+  mounts would have to be cleaned one by one.
+- **Keepers forked ahead** saved a fifth of a short game with one job that the system places, and 3 % with one on its core. With two
+  jobs on two cores they cost 7 % (400 games of 15 turns).
 """
 
 BUILD = """
@@ -95,7 +96,7 @@ BUILD = """
 """
 
 PEERS = """
-## Beside its peers
+## Next to its peers
 
 """
 
