@@ -67,7 +67,7 @@ pub(super) fn made() -> Vec<Case> {
             let rare = |it: &mut Pcg64Mcg| one_of(it, 0.05, 1000.0, 0.0);
             ahead(it, |it| luck(it, 100.0) + rare(it) - rare(it))
         }),
-        Case::of("+1000 on 12 boards of 100, and on 8 for the other, who has 40 more", |it| {
+        Case::of("+1000 on 12 boards of 100, against 8 and 40 more", |it| {
             let (level, mine, others) =
                 (level(it), one_of(it, 0.12, 1000.0, 0.0), one_of(it, 0.08, 1000.0, 0.0));
             (level + mine, level + others + 40.0)
@@ -85,20 +85,20 @@ pub(super) fn made() -> Vec<Case> {
         Case::of("Pareto 2.1", |it| {
             ahead(it, |it| 50.0 * (uniform(it).powf(-1.0 / 2.1) - 2.1 / 1.1))
         }),
-        Case::of("Cauchy, which has no mean", |it| ahead(it, |it| 100.0 * normal(it) / normal(it))),
+        Case::of("Cauchy (no mean)", |it| ahead(it, |it| 100.0 * normal(it) / normal(it))),
         Case::of("against the mean of ten games", |it| against_ten(it, 1.0)),
-        Case::of("-53, and +1000 on 1 board of 20", |it| jump(it, 20.0, 1000.0)),
-        Case::of("-17, and +1000 on 1 board of 60", |it| jump(it, 60.0, 1000.0)),
-        Case::of("-15, and +3000 on 1 board of 200, luck of 100", move |it| {
+        Case::of("-53, +1000 on 1 board of 20", |it| jump(it, 20.0, 1000.0)),
+        Case::of("-17, +1000 on 1 board of 60", |it| jump(it, 60.0, 1000.0)),
+        Case::of("-15, +3000 on 1 board of 200, luck of 100", move |it| {
             let (score, other) = jump(it, 200.0, 3000.0);
             (score + luck(it, 100.0), other)
         }),
-        Case::of("-51, and +3000 on 1 board of 60", |it| jump(it, 60.0, 3000.0)).beyond(),
-        Case::of("-6, and +3000 on 1 board of 500", |it| jump(it, 500.0, 3000.0)).beyond(),
-        Case::of("-51, and +5000 on 1 board of 100", |it| jump(it, 100.0, 5000.0)).beyond(),
-        Case::new("+63, and loses 1 game of 50", |it| loser(it, 50.0)).with_losses(),
-        Case::new("+21, and loses 1 game of 150", |it| loser(it, 150.0)).with_losses(),
-        Case::new("both lose 1 game of 30", |it| {
+        Case::of("-51, +3000 on 1 board of 60", |it| jump(it, 60.0, 3000.0)).beyond(),
+        Case::of("-6, +3000 on 1 board of 500", |it| jump(it, 500.0, 3000.0)).beyond(),
+        Case::of("-51, +5000 on 1 board of 100", |it| jump(it, 100.0, 5000.0)).beyond(),
+        Case::new("+63, loses 1 of 50", |it| loser(it, 50.0)).with_losses(),
+        Case::new("+21, loses 1 of 150", |it| loser(it, 150.0)).with_losses(),
+        Case::new("both lose 1 of 30", |it| {
             let (score, other) = times_as_good(it, 1.0);
             let lost = [(); 2].map(|()| uniform(it) < 1.0 / 30.0);
             let value = |score: f64, lost: bool| if lost { 0.0 } else { score };
@@ -201,7 +201,6 @@ impl Real {
     /// The pair as equal bots.
     pub(super) fn recentred(self) -> Case {
         let board = self.better_by(0.0);
-        let name = format!("real: {}", self.name);
-        Case { name, board, is_beyond: false, needs_loss: false }
+        Case { name: self.name, board, is_beyond: false, needs_loss: false }
     }
 }

@@ -202,8 +202,8 @@ const VALUES: [Value; 6] = [
     ("exponential", |random| -uniform(random).ln(), 1.0),
     ("squared normal", |random| normal(random).powi(2), 1.0),
     ("lognormal", |random| normal(random).exp(), 1.648_721_270_700_128),
-    ("-53, and +1000 on 1 of 20", |random| difference(jump(random, 20.0, 1000.0)), 0.0),
-    ("-51, and +3000 on 1 of 60", |random| difference(jump(random, 60.0, 3000.0)), 0.0),
+    ("-53, +1000 on 1 of 20", |random| difference(jump(random, 20.0, 1000.0)), 0.0),
+    ("-51, +3000 on 1 of 60", |random| difference(jump(random, 60.0, 3000.0)), 0.0),
 ];
 
 /// A bot that is even in total: it scores a little more than the other, and loses one game of `every`.

@@ -6,8 +6,9 @@ use super::*;
 /// The numbers of boards of a comparison.
 const SIZES: [usize; 4] = [60, 100, 300, 1000];
 
+/// A share in percent, without the sign.
 fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+    format!("{:.1}", 100.0 * share)
 }
 
 /// How often a sequence of at most this many boards decides, among those in which a game was lost by then if that is needed.
@@ -51,7 +52,7 @@ fn table_of_equal_bots() {
         println!("| loses 1 game of {every}, and none was lost | {} | |", cells.join(" | "));
     }
     let ([worse, _, better], _) = to_the_end_of_a_list(RUNS);
-    println!("to the end of a list of 1000: {}", percent(worse + better));
+    println!("to the end of a list of 1000: {} %", percent(worse + better));
 }
 
 #[test]
@@ -71,7 +72,7 @@ fn table_of_power() {
                 (Some(if guarded { 2 } else { usize::from(plain) }), n)
             });
             assert!((neither + plain + guarded - 1.0).abs() < 1e-9);
-            format!("{:.0} of {:.0}", 100.0 * guarded, 100.0 * (plain + guarded))
+            format!("{:.0}/{:.0}", 100.0 * guarded, 100.0 * (plain + guarded))
         });
         println!("| {} | {} |", pair.name, cells.join(" | "));
     }
@@ -108,7 +109,8 @@ fn table_of_boards_until_decided() {
                 format!("{mean:.0}")
             });
             let fixed = (3.605 * pair.deviation() / difference).powi(2).ceil();
-            println!("| {}: {difference} | {} | {fixed:.0} |", pair.name, cells.join(" | "));
+            let bots = pair.name.trim_end_matches(", ratio");
+            println!("| {bots}: {difference} | {} | {fixed:.0} |", cells.join(" | "));
         }
     }
 }
@@ -143,7 +145,7 @@ fn table_of_the_interval() {
     println!("\n| differences | {} |", sizes.map(|n| format!("n = {n}")).join(" | "));
     println!("|---|{}", "---:|".repeat(sizes.len()));
     for value in VALUES {
-        let cells = sizes.map(|n| format!("{:.1} %", 100.0 * coverage(RUNS, n, value)));
+        let cells = sizes.map(|n| percent(coverage(RUNS, n, value)));
         println!("| {} | {} |", value.0, cells.join(" | "));
     }
     println!("\n| equal bots | called better or worse: not adjusted | adjusted |\n|---|---:|---:|");
