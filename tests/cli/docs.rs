@@ -22,9 +22,10 @@ const NOT_RUN: [&str; 2] = ["--watch", "--sandbox"];
 
 /// The pages for people, each with its text.
 pub(crate) fn pages() -> Vec<(PathBuf, String)> {
-    let mut open: Vec<PathBuf> = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs"]
-        .map(|name| repository().join(name))
-        .into();
+    let mut open: Vec<PathBuf> =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "docs"]
+            .map(|name| repository().join(name))
+            .into();
     let mut pages = Vec::new();
     while let Some(path) = open.pop() {
         if path.is_dir() {
