@@ -242,3 +242,41 @@ fn wrong_settings_of_a_scorer_are_refused_with_their_place() {
         assert!(output.err().contains(expected), "{line}: {}", output.err());
     }
 }
+
+#[test]
+fn files_that_begin_with_a_dot_are_not_cases() {
+    let place = project();
+    for name in ["._0001.txt", "._0012.txt", ".0012.txt.swp", ".hidden.txt"] {
+        fs::write(place.path(&format!("in/{name}")), b"\0\x05\x16\x07\xff").expect("written");
+    }
+    for cases in ["in", "in/*.txt", "in/*"] {
+        let settings = SETTINGS.replace("\"in\"", &format!("\"{cases}\""));
+        fs::write(place.path("referee.toml"), settings).expect("written");
+        let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--format", "json"];
+        let suite = place.referee(&[&suite[..], &["--no-run"]].concat());
+        assert_code(&suite, 0);
+        assert_eq!(suite.json()["bots"][0]["games"], 2, "{cases}");
+    }
+    fs::write(place.path("in/0012.in"), "1\n").expect("written");
+    let suite = place.referee(&["suite", "--game", "sum", "--bot", "sh adds.sh"]);
+    assert_code(&suite, 2);
+    let error = suite.err();
+    assert!(
+        error.contains("in/0012.txt: there is another case `0012`, ") && error.contains("0012.in"),
+        "{error}"
+    );
+}
+
+#[test]
+fn files_that_begin_with_a_dot_do_not_make_a_folder_of_cases() {
+    let place = Place::new();
+    for name in ["tools/in/._0003.txt", "tools/src/bin/vis.rs", "in/0003.txt"] {
+        let file = place.path(name);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+        fs::write(file, "1\n").expect("written");
+    }
+    let init = place.referee(&["init", "--ahc", "."]);
+    assert_code(&init, 0);
+    let shown = String::from_utf8_lossy(&init.stdout) + String::from_utf8_lossy(&init.stderr);
+    assert!(shown.contains("1 case in ./in"), "{shown}");
+}

@@ -280,7 +280,7 @@ fn wrong_settings_of_a_game_are_refused_with_their_place() {
         ),
         (
             "kind = 'judge'\ncommand = 'x'\ncases = ['cases/*.txt', 'cases/nine.*']",
-            "cases/nine.txt: there is another case `nine`",
+            "cases/nine.txt: there is another case `nine`, ",
         ),
         (
             "kind = 'judge'\ncommand = 'x'\nlimits = { total = '1s' }",

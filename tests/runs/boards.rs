@@ -95,3 +95,21 @@ fn a_folder_of_boards_may_hold_other_files_and_a_pattern_chooses() {
     assert_code(&output, 2);
     assert!(output.err().contains("test13.json:1:1: no `testIn`"), "{}", output.err());
 }
+
+#[test]
+fn files_that_begin_with_a_dot_are_not_boards() {
+    let place = with_config();
+    for name in ["._test1.json", ".test2.json.swp", ".test99.json"] {
+        let file = place.path("SameGame/config").join(name);
+        fs::write(file, b"\0\x05\x16\x07\xff").expect("written");
+    }
+    for (board, run, count) in
+        [("SameGame/config", "all", 12), ("SameGame/config/*1.json", "ones", 2)]
+    {
+        let suite = place.command(&["suite", "--bot", "@first", "--board", board, "--run", run]);
+        let output = suite.patient().run();
+        assert_code(&output, 0);
+        assert_eq!(boards(&place, run).len(), count, "{board}");
+        assert!(!output.err().contains("._test1"), "{}", output.err());
+    }
+}

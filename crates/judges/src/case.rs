@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
+use glob::{MatchOptions, glob_with};
 
 use contain::bot::Scratch;
 use rules::game::judge::Case;
@@ -60,6 +61,7 @@ pub(crate) fn traits<'de, D: Deserializer<'de>>(
 /// The cases in the files that these words mean, by the names of the files without their endings.
 pub(crate) fn read_files(words: &[String], folder: &Path) -> Result<Vec<(String, String)>, String> {
     let mut cases: Vec<(String, String)> = Vec::new();
+    let mut read: Vec<PathBuf> = Vec::new();
     for word in words {
         let paths = matching(word, folder).map_err(|error| format!("{word}: {error}"))?;
         if paths.is_empty() {
@@ -68,22 +70,26 @@ pub(crate) fn read_files(words: &[String], folder: &Path) -> Result<Vec<(String,
         for path in paths {
             let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-            if cases.iter().any(|(known, _)| *known == name) {
-                return Err(format!("{}: there is another case `{name}`", path.display()));
+            if let Some(other) = cases.iter().position(|(known, _)| *known == name) {
+                let (path, other) = (path.display(), read[other].display());
+                return Err(format!("{path}: there is another case `{name}`, {other}"));
             }
             cases.push((name, text));
+            read.push(path);
         }
     }
     Ok(cases)
 }
 
-/// The files that a word of `cases` means, in order: those that match it, or those in its folder.
+/// The files that a word of `cases` means, in order: those that match it, or those in its folder. A wildcard matches no
+/// hidden file.
 fn matching(word: &str, folder: &Path) -> Result<Vec<PathBuf>, glob::PatternError> {
     let mut pattern = PathBuf::from(glob::Pattern::escape(&folder.to_string_lossy())).join(word);
     if folder.join(word).is_dir() {
         pattern.push("*.txt");
     }
-    let mut paths: Vec<_> = glob::glob(&pattern.to_string_lossy())?.flatten().collect();
+    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
+    let mut paths: Vec<_> = glob_with(&pattern.to_string_lossy(), options)?.flatten().collect();
     paths.sort();
     Ok(paths)
 }

@@ -11,6 +11,7 @@ use glob::{MatchOptions, Pattern, glob_with};
 
 use crate::cli::{Failure, inputs};
 use rules::game::GameKind;
+use terms::path::is_hidden;
 
 /// The most files named in a warning.
 const NAMED_FILES: usize = 5;
@@ -60,9 +61,13 @@ fn is_pattern(word: &Path) -> bool {
     word.to_str().is_some_and(|word| word.contains(['*', '?', '[']))
 }
 
-/// The files that match a pattern, relative to `folder`, `test2` before `test10`.
+/// The files that match a pattern, relative to `folder`, `test2` before `test10`. A wildcard matches no hidden file.
 fn matching(folder: &Path, pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let options = MatchOptions { require_literal_separator: true, ..MatchOptions::new() };
+    let options = MatchOptions {
+        require_literal_separator: true,
+        require_literal_leading_dot: true,
+        ..MatchOptions::new()
+    };
     let refuse = |problem: String| Failure::file(pattern, problem);
     let not_text = || refuse("a pattern must be UTF-8".to_owned());
     let outside = Pattern::escape(folder.to_str().ok_or_else(not_text)?);
@@ -79,13 +84,13 @@ fn matching(folder: &Path, pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// The boards in a folder, `test2` before `test10`. Files that are not boards are left out, unless they have the
-/// extension of a board in the folder: such a file is a damaged board.
+/// The boards in a folder, `test2` before `test10`. Hidden files are left out, and files that are not boards, unless they
+/// have the extension of a board in the folder: such a file is a damaged board.
 fn in_folder(kind: &GameKind, folder: &Path) -> Result<Vec<BoardFile>, Failure> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder).map_err(Failure::user)? {
         let path = entry.map_err(Failure::user)?.path();
-        if path.is_file() {
+        if path.is_file() && !is_hidden(&path) {
             paths.push(path);
         }
     }

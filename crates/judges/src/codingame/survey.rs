@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use terms::path::is_hidden;
 use terms::text::plural;
 
 use super::contribution::{Contribution, ContributionError, engine_in};
@@ -174,8 +175,9 @@ impl Search {
 
 fn jars(folder: &Path) -> Vec<PathBuf> {
     let entries = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut jars: Vec<_> =
-        entries.filter(|path| path.extension().is_some_and(|ending| ending == "jar")).collect();
+    let is_jar =
+        |path: &PathBuf| path.extension().is_some_and(|ending| ending == "jar") && !is_hidden(path);
+    let mut jars: Vec<_> = entries.filter(is_jar).collect();
     jars.sort_unstable();
     jars
 }

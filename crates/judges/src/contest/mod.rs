@@ -12,7 +12,7 @@ use self::pahcer::Pahcer;
 use self::psytester::Psytester;
 use crate::codingame::Survey;
 use rules::game::GAMES;
-use terms::path::folder_of;
+use terms::path::{folder_of, is_hidden};
 use terms::text::{plural, shell_word};
 
 /// The limit that is written where the statement's is unknown.
@@ -192,7 +192,9 @@ fn program(tools: &Path, tool: &str) -> PathBuf {
 fn cases(folders: &[Option<PathBuf>]) -> Option<(PathBuf, u64)> {
     let count = |folder: &Path| {
         let entries = folder.read_dir().into_iter().flatten().flatten();
-        let is_case = |path: PathBuf| path.extension().is_some_and(|ending| ending == "txt");
+        let is_case = |path: PathBuf| {
+            path.extension().is_some_and(|ending| ending == "txt") && !is_hidden(&path)
+        };
         entries.filter(|entry| is_case(entry.path())).count() as u64
     };
     let counted = folders.iter().flatten().map(|folder| (folder.clone(), count(folder)));
