@@ -3,6 +3,7 @@
 use std::os::unix::fs::{MetadataExt as _, lchown, symlink};
 
 use libc::{ENOLCK, SYS_flock};
+use referee::gamelog::Log;
 use support::prelude::*;
 
 /// A folder with the log of a game, `game.jsonl`.
@@ -270,4 +271,47 @@ fn folders_among_the_temporary_files_survive_whatever_their_names() {
         });
         temporary_files_survive(user, |place| symlink("referee-bots", place).expect("made"));
     }
+}
+
+#[test]
+fn a_byte_order_mark_is_skipped_by_all_readers() {
+    const MARK: &str = "\u{feff}";
+    let place = Place::new();
+    let mark = |file: &str, text: &str| {
+        fs::write(place.path(file), format!("{MARK}{text}")).expect("written");
+    };
+    let run = |args: &[&str]| succeeded(place.command(args));
+    mark("referee.toml", "[suite]\nrecords = 'records.toml'\n[bots.first]\ncommand = '@first'\n");
+    mark("records.toml", "format = 1\n");
+    mark("seeds.txt", "7,9\n");
+    run(&["suite", "--bot", "first", "--seed", "seeds.txt", "--run", "run", "--turn", "60s"]);
+    run(&["play", "--bot", "first", "--seed", "7", "--log", "log.jsonl", "--turn", "60s"]);
+    let log = fs::read_to_string(place.path("log.jsonl")).expect("there");
+    mark("marked.jsonl", &log);
+    run(&["replay", "marked.jsonl"]);
+    let moves: Vec<String> = Log::open(place.path("marked.jsonl"))
+        .expect("a log")
+        .turns
+        .iter()
+        .map(|turn| String::from_utf8_lossy(&turn.reply.0).trim().to_owned())
+        .collect();
+    mark("moves.txt", &moves.join("\n"));
+    let board = run(&["generate", "--seed", "7"]).stdout;
+    mark("board.txt", &String::from_utf8(board).expect("text"));
+    run(&["replay", "moves.txt", "--board", "board.txt"]);
+}
+
+#[test]
+fn a_script_with_a_byte_order_mark_is_told_what_is_wrong() {
+    let place = Place::new();
+    write_program(&place.path("bot"), "\u{feff}#!/bin/sh\necho 0 0\n");
+    let output = place.referee(&["play", "--bot", "./bot"]);
+    assert_code(&output, 2);
+    let said = output.err();
+    let command = "sed -i '1s/^\\xef\\xbb\\xbf//' ./bot";
+    assert!(said.contains("begins with a byte order mark") && said.contains(command), "{said}");
+    let mended = Command::new("sh").args(["-c", command]).current_dir(place.folder()).status();
+    assert!(mended.expect("runs").success());
+    let text = fs::read_to_string(place.path("bot")).expect("there");
+    assert_eq!(text, "#!/bin/sh\necho 0 0\n");
 }

@@ -9,6 +9,7 @@ use contain::bot::Scratch;
 use rules::game::judge::Case;
 use rules::game::{Drawing, Traits, Trouble};
 use serde::de::{Deserializer, Error as _};
+use terms::text::without_byte_order_mark;
 use terms::values::words;
 
 use crate::command::JudgeCommand;
@@ -68,7 +69,8 @@ pub(crate) fn read_files(words: &[String], folder: &Path) -> Result<Vec<(String,
             return Err(format!("no file matches {}", folder.join(word).display()));
         }
         for path in paths {
-            let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+            let text = fs::read_to_string(&path).map(without_byte_order_mark);
+            let text = text.map_err(|error| error.to_string())?;
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             if let Some(other) = cases.iter().position(|(known, _)| *known == name) {
                 let (path, other) = (path.display(), read[other].display());

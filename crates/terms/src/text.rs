@@ -8,6 +8,14 @@ use bytesize::ByteSize;
 /// The longest quote of a bot's output in a message, in characters.
 const MAX_QUOTE_CHARS: usize = 60;
 
+/// A text without the byte order mark (U+FEFF) that some editors write before it.
+pub fn without_byte_order_mark(mut text: String) -> String {
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    text
+}
+
 /// A duration with a unit and three digits: `20 s`, `1.84 ms`, `310 µs`.
 pub fn duration(duration: Duration) -> String {
     let seconds = duration.as_secs_f64();

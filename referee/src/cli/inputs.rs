@@ -15,6 +15,7 @@ use engine::build::build;
 use engine::config::{Config, Layer, Project, find_project};
 use results::suite::{Plan, Records, Rules};
 use rules::game::{GameKind, SeedOptions, TestCase, UnknownGame, games};
+use terms::text::without_byte_order_mark;
 
 /// Far larger than any test case or settings file. A longer input is a mistake, such as a device file.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
@@ -22,7 +23,9 @@ const MAX_INPUT_BYTES: u64 = 1 << 20;
 /// Reads a whole text file that a user named.
 pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
     let bytes = read_bytes(path, MAX_INPUT_BYTES)?;
-    String::from_utf8(bytes).map_err(|_| Failure::file(path, "not a text file (not UTF-8)"))
+    let text = String::from_utf8(bytes);
+    let text = text.map_err(|_| Failure::file(path, "not a text file (not UTF-8)"))?;
+    Ok(without_byte_order_mark(text))
 }
 
 /// Reads a whole file of at most `max` bytes that a user named.

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{CString, OsStr, OsString};
-use std::io;
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::PermissionsExt as _;
@@ -307,6 +308,7 @@ impl BotCommand {
                 SpawnError::NotExecutable(file)
             }
             Some(Errno::ACCESS) if self.runs_as_nobody() => SpawnError::NotForNobody(file),
+            Some(Errno::NOEXEC) if begins_with_mark(path) => SpawnError::ByteOrderMark(file),
             Some(Errno::NOEXEC) => SpawnError::NoProgram(file),
             Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::AGAIN) => {
                 SpawnError::Resources { program: file, source: error }
@@ -318,6 +320,13 @@ impl BotCommand {
 
 fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|data| data.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a file begins with a byte order mark (U+FEFF), as some editors write it.
+fn begins_with_mark(file: &Path) -> bool {
+    let mut first = [0; 3];
+    let read = File::open(file).and_then(|mut file| file.read_exact(&mut first));
+    read.is_ok() && first == "\u{feff}".as_bytes()
 }
 
 fn c_string(word: &OsStr) -> Result<CString, SpawnError> {

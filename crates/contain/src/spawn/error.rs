@@ -48,6 +48,13 @@ pub enum SpawnError {
         .0.display()
     )]
     NoProgram(PathBuf),
+    /// A byte order mark stands before the `#!` line of the script.
+    #[error(
+        "cannot start the bot: {file} begins with a byte order mark (U+FEFF), which must not stand before `#!`; \
+         `sed -i '1s/^\\xef\\xbb\\xbf//' {file}` removes it",
+        file = .0.display()
+    )]
+    ByteOrderMark(PathBuf),
     /// A word contains a NUL, which cannot be passed to a program.
     #[error("cannot start the bot: {:?} holds a NUL character", .0.to_string_lossy())]
     Nul(OsString),

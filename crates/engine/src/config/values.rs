@@ -55,9 +55,20 @@ impl FromStr for SeedRange {
                 "`{text}` does not say where it ends; write for example {first}..{}",
                 first.saturating_add(99)
             )),
+            _ if [first, last].into_iter().any(is_too_large) => {
+                Err(format!("`{text}` is too large; seeds go up to {}", i64::MAX))
+            }
             _ => Err(format!("`{text}` is neither a number nor a range such as 1..10")),
         }
     }
+}
+
+/// Whether this is a whole number, but larger than any seed.
+fn is_too_large(text: &str) -> bool {
+    let text = text.trim();
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_digit())
+        && text.parse::<i64>().is_err()
 }
 
 impl<'de> Deserialize<'de> for SeedRange {
@@ -148,6 +159,15 @@ mod tests {
         }
         for text in ["", "x", "4..1", "1..", "1...3", "1-3"] {
             assert!(text.parse::<SeedRange>().is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_seed_that_is_too_large_is_called_so() {
+        for text in ["18446744073709551615", "5..9223372036854775808"] {
+            let error = text.parse::<SeedRange>().expect_err(text).to_string();
+            let expected = "is too large; seeds go up to 9223372036854775807";
+            assert!(error.ends_with(expected), "{error}");
         }
     }
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use contain::bot::BotCommand;
 use results::gamelog::Turn;
 use terms::path::folder_of;
-use terms::text::shell_word;
+use terms::text::{shell_word, without_byte_order_mark};
 use terms::verdict::{BotExit, NoReply};
 
 /// Why the program of a bot that ended in its first turn never ran, if its exit status says that.
@@ -42,6 +42,7 @@ fn first_line(command: &BotCommand, path: &Path) -> Option<String> {
     let mut line = Vec::new();
     BufReader::new(file.take(MAX_LINE_BYTES)).read_until(b'\n', &mut line).ok()?;
     let line = String::from_utf8_lossy(line.strip_suffix(b"\n")?).into_owned();
+    let line = without_byte_order_mark(line);
     line.starts_with("#!").then_some(line)
 }
 

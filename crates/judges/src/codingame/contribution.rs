@@ -8,6 +8,7 @@ use super::engine::EngineVersion;
 use super::properties;
 use super::test_case::{TestCaseContent, parse_test_case};
 use rules::source::SourceError;
+use terms::text::without_byte_order_mark;
 
 /// What the folder of a contribution says about its game.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -187,8 +188,7 @@ fn names(folder: &Path) -> Result<Vec<String>, ContributionError> {
 
 fn read(path: &Path) -> Result<String, ContributionError> {
     let failed = |source| ContributionError::File { path: path.to_owned(), source };
-    let text = fs::read_to_string(path).map_err(failed)?;
-    Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    fs::read_to_string(path).map(without_byte_order_mark).map_err(failed)
 }
 
 /// The version that `pom.xml` names: as a property, or with the dependency on the engine's core.

@@ -18,15 +18,21 @@ const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The first bytes of a file that zstd has packed.
 const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The content of a log, unpacked if it was packed with gzip.
+/// The first bytes of a text file from some editors.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+
+/// The content of a log, unpacked if it was packed with gzip, and without a byte order mark.
 ///
 /// # Errors
 /// When it is packed and damaged, or packed with zstd.
-pub fn unpacked(content: Vec<u8>) -> io::Result<Vec<u8>> {
+pub fn unpacked(mut content: Vec<u8>) -> io::Result<Vec<u8>> {
     if content.starts_with(&ZSTD) {
         return Err(io::Error::other("it is packed with zstd; unpack it with `zstd -d`"));
     }
     if !content.starts_with(&GZIP) {
+        if content.starts_with(BYTE_ORDER_MARK) {
+            content.drain(..BYTE_ORDER_MARK.len());
+        }
         return Ok(content);
     }
     let mut text = Vec::new();

@@ -17,6 +17,7 @@ use rules::score::{Direction, Score, in_toml};
 use rules::source::SourceError;
 use terms::fault::{AtFault, Attributed};
 use terms::path::folder_of;
+use terms::text::without_byte_order_mark;
 
 /// The published scores, built into the referee.
 const PUBLISHED: &str = include_str!("../../../published-bests.toml");
@@ -139,7 +140,7 @@ impl Records {
     pub fn read(path: &Path) -> Result<Self, RecordsError> {
         let source = match fs::read_to_string(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
-            source => source.map_err(RecordsError::Read)?,
+            source => source.map(without_byte_order_mark).map_err(RecordsError::Read)?,
         };
         let file = match read_by_table(&source) {
             Some(file) => file,
