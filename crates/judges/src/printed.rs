@@ -49,7 +49,12 @@ impl Printed {
 /// How the score is found: by the user's pattern, or by those of most testers.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
-pub struct ScorePattern(Vec<Regex>);
+pub struct ScorePattern {
+    /// The patterns, tried in turn.
+    patterns: Vec<Regex>,
+    /// Finds a line that is meant as a score, but has a number in a form that `patterns` do not know.
+    unclear: Option<Regex>,
+}
 
 /// Why a text is not a pattern that finds a score.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -72,7 +77,11 @@ impl Default for ScorePattern {
             format!(r"(?mi)^\s*{label}\s*[=:]\s*{number}\s*(?:,\D.*|\(.*)?$"),
             format!(r"(?m)^\s*{number}\s*$"),
         ];
-        Self(patterns.iter().map(|pattern| Regex::new(pattern).expect("it is right")).collect())
+        let regex = |pattern: &String| Regex::new(pattern).expect("it is right");
+        let unclear = format!(
+            r"(?mi)^\s*(?:{label}\s*[=:]\s*\S*\d.*|[-+]?\d{{1,3}}(?:[,_' ]\d{{3}})+(?:\.\d+)?\s*)$"
+        );
+        Self { patterns: patterns.iter().map(regex).collect(), unclear: Some(regex(&unclear)) }
     }
 }
 
@@ -86,14 +95,14 @@ impl TryFrom<String> for ScorePattern {
         if pattern.capture_names().flatten().all(|name| name != "score") {
             return Err(ScorePatternError::NoGroup);
         }
-        Ok(Self(vec![pattern]))
+        Ok(Self { patterns: vec![pattern], unclear: None })
     }
 }
 
 impl Serialize for ScorePattern {
     /// The user's pattern, if there is one.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0[..] {
+        match &self.patterns[..] {
             [pattern] => serializer.serialize_str(pattern.as_str()),
             _ => serializer.serialize_none(),
         }
@@ -104,24 +113,40 @@ impl ScorePattern {
     /// The text with the score, and the score: the last match in standard error, or else in standard output, which some
     /// testers fill with what the bot wrote: such lines do not count.
     fn find<'a>(&self, printed: &'a Printed) -> Option<(&'a str, Score)> {
+        self.numbers(printed).find_map(|(text, number)| Some((text, number.parse().ok()?)))
+    }
+
+    /// What each pattern finds as a score in standard error and in standard output.
+    fn numbers<'a>(&self, printed: &'a Printed) -> impl Iterator<Item = (&'a str, &'a str)> {
         let texts = [printed.stderr.as_str(), printed.stdout.as_str()];
-        let tries = self.0.iter().flat_map(|pattern| texts.map(|text| (pattern, text)));
-        let last = |(pattern, text): (&Regex, &'a str)| {
+        let tries = self.patterns.iter().flat_map(move |pattern| texts.map(|text| (pattern, text)));
+        tries.filter_map(|(pattern, text)| {
             let found = pattern.captures_iter(text).last()?;
             let is_echo =
                 std::ptr::eq(text, printed.stdout.as_str()) && printed.is_echo(found[0].trim());
-            if is_echo {
-                return None;
-            }
-            let score = found.name("score")?.as_str().parse().ok()?;
-            Some((text, score))
-        };
-        tries.into_iter().find_map(last)
+            if is_echo { None } else { Some((text, found.name("score")?.as_str())) }
+        })
+    }
+
+    /// Why what stands for the score is not one: it is too large, or in an unknown form.
+    fn not_understood(&self, printed: &Printed) -> Option<String> {
+        let error = self.numbers(printed).find_map(|(_, number)| number.parse::<Score>().err());
+        if let Some(error) = error {
+            return Some(error.to_string());
+        }
+        let is_of_bot = |line: &str| printed.said.lines().any(|said| said.trim() == line);
+        let unclear = self.unclear.as_ref()?;
+        let lines = printed.stderr.lines().chain(printed.stdout.lines()).map(str::trim);
+        let line = lines.filter(|line| unclear.is_match(line) && !is_of_bot(line)).last()?;
+        Some(format!(
+            "printed `{line}`, in which no score is understood: a number such as 1360 or 53800.5; `score` in the settings is the \
+             pattern that finds it"
+        ))
     }
 
     /// Whether a line has a score.
     fn is_in(&self, line: &str) -> bool {
-        self.0.iter().any(|pattern| pattern.is_match(line))
+        self.patterns.iter().any(|pattern| pattern.is_match(line))
     }
 
     /// The end of a game by what the program has printed.
@@ -136,8 +161,11 @@ impl ScorePattern {
         let verdict = match (printed.exit, score) {
             (BotExit::Code(0), Some(_)) if is_refusal && reason.is_beside_score => Verdict::Lost,
             (BotExit::Code(0), Some(_)) => Verdict::Completed,
-            (BotExit::Code(0), None) if !reason.text.is_empty() => Verdict::Lost,
-            (BotExit::Code(0), None) => return Err("printed nothing".to_owned()),
+            (BotExit::Code(0), None) => match self.not_understood(printed) {
+                Some(problem) => return Err(problem),
+                None if reason.text.is_empty() => return Err("printed nothing".to_owned()),
+                None => Verdict::Lost,
+            },
             (PANIC, None) => Verdict::Lost,
             (BotExit::Code(_), Some(_)) if is_refusal => Verdict::Lost,
             (exit, _) => return Err(unbelievable(exit, score)),
@@ -181,14 +209,15 @@ impl ScorePattern {
         }
     }
 
-    /// The line before or after the last score.
+    /// The line before or after the last score, and after or before other figures around it.
     fn beside_score<'a>(&self, text: &'a str) -> Option<&'a str> {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         let at = lines.iter().rposition(|line| self.is_in(line))?;
-        let first = lines[..at].iter().rposition(|line| !self.is_in(line)).map_or(0, |at| at + 1);
-        let before = first.checked_sub(1).and_then(|at| lines.get(at));
+        let is_words = |line: &&&str| !self.is_in(line) && !is_figure(line);
+        let before = lines[..at].iter().rev().find(is_words);
+        let after = lines[at + 1..].iter().find(is_words);
         let is_reason = |line: &&&str| !line.is_empty() && !is_noise(line);
-        lines.get(at + 1).filter(is_reason).or(before.filter(is_reason)).copied()
+        after.filter(is_reason).or(before.filter(is_reason)).copied()
     }
 
     fn last_words<'a>(&self, text: &'a str) -> Option<&'a str> {
@@ -205,6 +234,34 @@ pub(crate) struct Reason {
     is_beside_score: bool,
     /// Whether it is more than the program's last words.
     is_certain: bool,
+}
+
+/// Whether a line is a figure beside the score, such as `Turns = 5`, `turn 2: 7 8` or `Time: 12 ms, Memory: 3 MB`, and no reason
+/// such as `Illegal move in turn: 5`.
+fn is_figure(line: &str) -> bool {
+    const TROUBLE: [&str; 5] = ["error", "fail", "illegal", "invalid", "wrong"];
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    let is_value = |text: &str| {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        match words.as_slice() {
+            [] => false,
+            [number, unit] if is_number(number) => is_number(unit) || unit.chars().count() <= 5,
+            [one] => is_number(one.trim_end_matches(|c: char| c.is_alphabetic() || c == '%')),
+            words => words.iter().all(|word| is_number(word)),
+        }
+    };
+    line.split(',').all(|part| {
+        let Some((label, value)) = part.split_once(['=', ':']) else { return false };
+        let label = label.trim().to_lowercase();
+        let is_count = part.contains('=') || label.starts_with("number of");
+        is_value(value) && (is_count || !TROUBLE.iter().any(|word| label.contains(word)))
+    })
+}
+
+/// A text without what sets a terminal's colours.
+pub(crate) fn without_colors(text: &str) -> String {
+    let codes = Regex::new(r"\x1b\[[0-9;:?]*[A-Za-z]").expect("it is right");
+    codes.replace_all(text, "").into_owned()
 }
 
 /// Whether a score may stand for "no score".
@@ -285,7 +342,25 @@ mod tests {
             ("final score: 1e3\n", "", 0, Completed, Some("1000"), "Score 1000"),
             ("Score = 0.5, RunTime = 12 ms\n", "", 0, Completed, Some("0.5"), "Score 0.5"),
             ("Score: 42 (of 50)\n", "", 0, Completed, Some("42"), "Score 42"),
-            ("Score = 1,234\n", "", 0, Lost, None, "no score: Score = 1,234"),
+            ("Turns = 5\nTotal Cost = 0\n", "", 0, Completed, Some("0"), "Score 0"),
+            ("turn 1: 7 8\nScore = 0\nTime: 12 ms\n", "", 0, Completed, Some("0"), "Score 0"),
+            (
+                "",
+                "Score = 0\nRate = 0.0\nNumber of wrong answers = 3\n",
+                0,
+                Completed,
+                Some("0"),
+                "Score 0",
+            ),
+            ("Bad move\nTurns = 5\nScore = 0\n", "", 0, Lost, Some("0"), "Bad move"),
+            (
+                "Invalid move in turn: 5\nScore = 0\n",
+                "",
+                0,
+                Lost,
+                Some("0"),
+                "Invalid move in turn: 5",
+            ),
             ("Score = 0\n", "", 0, Completed, Some("0"), "Score 0"),
             ("Score = 0\nParse error: xx\n", "", 0, Lost, Some("0"), "Parse error: xx"),
             ("ERROR: too short\nScore  = -1\n", "", 0, Lost, Some("-1"), "ERROR: too short"),
@@ -311,12 +386,37 @@ mod tests {
         }
     }
 
+    const UNCLEAR: &str = "printed `Score = 1,234`, in which no score is understood: a number such as 1360 or 53800.5; \
+        `score` in the settings is the pattern that finds it";
+
+    #[test]
+    fn a_number_in_another_form_is_not_the_bots_loss_unless_the_bot_wrote_it() {
+        for text in ["12,345,678\n", "Total Cost: 1_000\n", "Score = 5k\nok\n"] {
+            let found = ScorePattern::default().judge(&printed(text, "", 0));
+            assert!(
+                found.as_ref().is_err_and(|error| error.contains("is understood")),
+                "{found:?}"
+            );
+        }
+        let of_bot =
+            Printed { said: "Score = 1,234\n".into(), ..printed("Score = 1,234\n", "", 0) };
+        let end = ScorePattern::default().judge(&of_bot).expect("the tester's word");
+        assert_eq!(end.how, Ending::Lost);
+        assert_eq!(without_colors("\x1b[1;32mScore = 5\x1b[0m\n"), "Score = 5\n");
+    }
+
     #[test]
     fn a_program_that_fails_is_not_believed() {
         for (stdout, code, problem) in [
             ("Score = 5\n", 1, "exited with status 1, so that its score 5 is not to be believed"),
             ("usage: vis IN OUT\n", 2, "exited with status 2 without a score"),
             (" \n", 0, "printed nothing"),
+            (
+                "Score = 1e400\n",
+                0,
+                "the score 1e400 is too large: scores are below 7.9e28 and above -7.9e28",
+            ),
+            ("Score = 1,234\n", 0, UNCLEAR),
         ] {
             let found = ScorePattern::default().judge(&printed(stdout, "", code));
             assert_eq!(found.expect_err(stdout), problem);

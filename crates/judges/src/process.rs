@@ -12,7 +12,7 @@ use terms::verdict::{BotExit, NoReply};
 
 use crate::command::{JudgeCommand, JudgeLimits};
 use crate::drawings::drawings;
-use crate::printed::Printed;
+use crate::printed::{Printed, without_colors};
 use crate::remedy::remedy;
 use crate::stderr::Stderr;
 
@@ -198,8 +198,9 @@ impl Process {
 
     /// Everything that the program has printed.
     pub(crate) fn printed(&self, exit: BotExit) -> Printed {
-        let stdout = String::from_utf8_lossy(&self.stdout).into_owned();
-        Printed { stdout, stderr: self.stderr.text(), exit, said: String::new() }
+        let stdout = without_colors(&String::from_utf8_lossy(&self.stdout));
+        let stderr = without_colors(&self.stderr.text());
+        Printed { stdout, stderr, exit, said: String::new() }
     }
 
     /// The pictures that it has drawn in its folder.
