@@ -307,3 +307,26 @@ fn old_spellings_of_flags_hold_for_one_version_and_say_the_new_ones() {
     warned(against, &["--against RUN"]);
     warned("suite --bot @first --seed 1..9 --part-length 1h --run parts", &["--parts=1h"]);
 }
+
+#[test]
+fn shell_syntax_in_the_settings_is_refused_with_a_remedy() {
+    let scene = scene();
+    for (line, advice) in [
+        ("PULL=1 ./good", "write command = \"./good\" and env = { PULL = \"1\" }"),
+        ("./good && ./good", "write command = \"sh -c './good && ./good'\""),
+        ("./good >log", "so `>log` would be a word for ./good; write command = \"sh -c"),
+        ("./good $(nproc)", "in place of `$(nproc)`; write command = \"sh -c"),
+        ("~/bot", "no shell runs that would replace `~`; write command = "),
+    ] {
+        let judge = "kind = 'judge'\ncommand = ";
+        let settings = format!("[bots.new]\ncommand = '{line}'\n[game.g]\n{judge}'{line}'\n");
+        fs::write(scene.path().join("referee.toml"), settings).expect("written");
+        let said = error(scene.path(), &["play", "--bot", "new"]);
+        assert!(said.contains("the bot `new`: no shell runs") && said.contains(advice), "{said}");
+        let said = error(scene.path(), &["game", "check", "g"]);
+        assert!(said.contains("referee.toml:5:11: no shell runs"), "{said}");
+        assert!(said.contains(advice), "{said}");
+    }
+    let said = error(scene.path(), &["play", "--bot", "./good >log"]);
+    assert!(said.contains("--bot \"sh -c './good >log'\""), "{said}");
+}

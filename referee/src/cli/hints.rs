@@ -8,11 +8,8 @@ use anyhow::anyhow;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::Failure;
-use engine::config::Config;
+use engine::config::{Config, ShellSyntax};
 use terms::text::shell_word;
-
-/// Words that only a shell understands.
-const OPERATORS: [&str; 11] = ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "|&"];
 
 /// Flags that others have had, and what is written here.
 const ELSEWHERE: [(&str, &str); 5] = [
@@ -74,57 +71,26 @@ pub(super) fn refuse_mistakes(
     let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
     let hint = words.and_then(|words| {
         let program = *words.first()?;
-        // A shell would not expand it in quotes either.
-        let is_bare = line.trim_start().starts_with(program);
-        operator(line, &words)
-            .or_else(|| is_bare.then(|| expansion(line, program))?)
-            .or_else(|| is_bare.then(|| assignment(line, program))?)
-            .or_else(|| blank_in_path(line, program, cwd))
-            .or_else(|| misspelt(config, &words))
+        let syntax = ShellSyntax::find(line, &words).map(|found| on_command_line(&found, line));
+        syntax.or_else(|| blank_in_path(line, program, cwd)).or_else(|| misspelt(config, &words))
     });
     hint.map_or(Ok(()), |hint| Err(Failure::user(anyhow!("--bot: {hint}"))))
 }
 
-fn operator(line: &str, words: &[&str]) -> Option<String> {
-    // A quoted operator is not an operator.
-    let operator = line
-        .split_whitespace()
-        .filter(|bare| words.contains(bare))
-        .find(|word| OPERATORS.contains(word) || word.ends_with(';'))?;
-    let operator = if operator.ends_with(';') { ";" } else { operator };
-    Some(format!(
-        "no shell runs, so `{operator}` would be a word for {}; write --bot {}",
-        words[0],
-        in_shell(line)
-    ))
-}
-
-/// A `~` or a variable at the start of the program's path, which only a shell would expand.
-fn expansion(line: &str, program: &str) -> Option<String> {
-    if let Some(rest) = program.strip_prefix("~/") {
-        let home = std::env::home_dir()?.join(rest);
-        let line = line.replacen(program, &home.to_string_lossy(), 1);
-        return Some(format!(
-            "no shell runs that would replace `~`; write --bot {}",
-            shell_word(&line)
-        ));
-    }
-    let is_variable = program.split_once('$').is_some_and(|(_, rest)| {
-        rest.starts_with(|c: char| c == '{' || c == '_' || c.is_alphabetic())
-    });
-    is_variable.then(|| {
-        format!(
-            "no shell runs that would replace the variable in `{program}`; write --bot \"{line}\" in \
-             double quotes, in which your shell does"
-        )
-    })
-}
-
-fn assignment(line: &str, program: &str) -> Option<String> {
-    let (name, value) = program.split_once('=').filter(|(name, _)| !name.contains('/'))?;
-    let rest = line.trim_start().get(program.len()..)?.trim_start();
-    let (variable, rest) = (shell_word(&format!("{name}={value}")), shell_word(rest));
-    Some(format!("no shell runs that would set `{name}`; write --env {variable} --bot {rest}"))
+/// What is wrong with a line that needs a shell, and what to type.
+fn on_command_line(found: &ShellSyntax, line: &str) -> String {
+    let instead = match found {
+        ShellSyntax::Home { line } => format!("--bot {}", shell_word(line)),
+        ShellSyntax::Variable(_) => {
+            format!("--bot \"{line}\" in double quotes, in which your shell does")
+        }
+        ShellSyntax::Assignment { name, value, rest } => {
+            let variable = shell_word(&format!("{name}={value}"));
+            format!("--env {variable} --bot {}", shell_word(rest))
+        }
+        _ => format!("--bot {}", in_shell(line)),
+    };
+    format!("{}; write {instead}", found.problem())
 }
 
 /// A file whose path was split at its blanks.

@@ -12,7 +12,7 @@ use anyhow::anyhow;
 use super::Failure;
 use contain::bot::{BotCommand, Confinement, Sandbox};
 use engine::build::build;
-use engine::config::{Config, Layer, Project, find_project};
+use engine::config::{Config, Layer, Project, ShellSyntax, find_project};
 use results::suite::{Plan, Records, Rules};
 use rules::game::{GameKind, SeedOptions, TestCase, UnknownGame, games};
 use terms::text::without_byte_order_mark;
@@ -20,7 +20,7 @@ use terms::text::without_byte_order_mark;
 /// Far larger than any test case or settings file. A longer input is a mistake, such as a device file.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
 
-/// Reads a whole text file that a user named.
+/// Reads a whole text file that a user named, without the byte order mark before it.
 pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
     let bytes = read_bytes(path, MAX_INPUT_BYTES)?;
     let text = String::from_utf8(bytes);
@@ -128,11 +128,16 @@ pub(super) struct ProjectBot {
 /// The project's bot of this name, built first if it has a build command.
 pub(super) fn project_bot(config: &Config, name: &str) -> Result<Option<ProjectBot>, Failure> {
     let Some(bot) = config.project.bots.get(name) else { return Ok(None) };
+    let words = split_words(&format!("the bot `{name}`"), &bot.command)?;
+    let split: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
+    if let Some(found) = split.and_then(|words| ShellSyntax::find(&bot.command, &words)) {
+        let problem = found.in_settings(&bot.command);
+        return Err(Failure::user(anyhow!("the bot `{name}`: {problem}")));
+    }
     let cwd = std::path::absolute(config.project.folder.join(&bot.cwd)).map_err(Failure::user)?;
     if let Some(command) = &bot.build {
         build(name, command, &cwd).map_err(Failure::user)?;
     }
-    let words = split_words(&format!("the bot `{name}`"), &bot.command)?;
     Ok(Some(ProjectBot { words, cwd, env: bot.env.clone() }))
 }
 

@@ -11,6 +11,7 @@ use toml::de::DeValue;
 use super::ConfigError;
 use super::judge_files::{beside_settings, digests};
 use super::over::Over;
+use super::shell::ShellSyntax;
 use judges::{GameSettings, Wrong};
 use rules::game::judge::JudgeProgram;
 use rules::game::{GAMES, GameKind, UnknownGame};
@@ -164,6 +165,12 @@ impl OwnGame {
     }
 
     fn try_game(&self) -> Result<GameKind, Wrong> {
+        let command = &self.settings.common.command;
+        let words = self.settings.common.words()?;
+        let split: Vec<&str> = words.iter().map(String::as_str).collect();
+        if let Some(found) = ShellSyntax::find(command, &split) {
+            return Err(Wrong { key: "command", problem: found.in_settings(command) });
+        }
         let kind = self.settings.game()?;
         let files = self.files_now();
         let files = files.map_err(|error| Wrong { key: "command", problem: error.to_string() })?;

@@ -10,6 +10,7 @@ mod layer;
 mod over;
 mod project;
 mod resources;
+mod shell;
 mod values;
 
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub use self::over::Over;
 pub use self::project::{
     BoardSet, BotEntry, ClusterTable, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
 };
+pub use self::shell::ShellSyntax;
 pub use self::values::{SeedRange, SeedsFileError, SeedsSource};
 use contain::bot::Containment;
 use rules::game::{GameKind, UnknownGame};

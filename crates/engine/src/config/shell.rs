@@ -1,0 +1,158 @@
+//! Command lines that only a shell understands, which no program here gives them to.
+
+use toml::Value;
+
+use terms::text::shell_word;
+
+/// Words that are operators of a shell.
+const OPERATORS: [&str; 11] = ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", "2>&1", "|&"];
+
+/// What only a shell understands in a command line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShellSyntax {
+    /// An operator, such as `|`.
+    Operator {
+        /// The operator, with the name of a file if that follows without a blank.
+        operator: String,
+        /// The program that would get it as a word.
+        program: String,
+    },
+    /// A word such as `$(date)`, which a shell replaces by the output of a command.
+    Substitution(String),
+    /// A `~` at the start of a word.
+    Home {
+        /// The line with the user's home in its place.
+        line: String,
+    },
+    /// A variable in the path of the program.
+    Variable(String),
+    /// A variable that is set before the program.
+    Assignment {
+        /// Its name.
+        name: String,
+        /// Its value.
+        value: String,
+        /// The rest of the line.
+        rest: String,
+    },
+}
+
+impl ShellSyntax {
+    /// Finds it in a line that is split into these words. What is quoted is left alone, as in a shell.
+    pub fn find(line: &str, words: &[&str]) -> Option<Self> {
+        let program = *words.first()?;
+        let bare: Vec<&str> = line.split_whitespace().filter(|word| words.contains(word)).collect();
+        if let Some(operator) = bare.iter().find_map(|word| operator(word)) {
+            let program = words.iter().find(|word| assignment(word).is_none()).unwrap_or(&program);
+            let (operator, program) = (operator.to_owned(), (*program).to_owned());
+            return Some(Self::Operator { operator, program });
+        }
+        if let Some(word) = bare.iter().find(|word| word.contains("$(") || word.contains('`')) {
+            return Some(Self::Substitution((*word).to_owned()));
+        }
+        // A shell would not expand it in quotes either.
+        if !line.trim_start().starts_with(program) {
+            return None;
+        }
+        if let Some(rest) = program.strip_prefix("~/") {
+            let home = std::env::home_dir()?.join(rest);
+            let line = line.replacen(program, &home.to_string_lossy(), 1);
+            return Some(Self::Home { line });
+        }
+        let is_variable = program.split_once('$').is_some_and(|(_, rest)| {
+            rest.starts_with(|c: char| c == '{' || c == '_' || c.is_alphabetic())
+        });
+        if is_variable {
+            return Some(Self::Variable(program.to_owned()));
+        }
+        let (name, value) = assignment(program)?;
+        let rest = line.trim_start().get(program.len()..)?.trim_start();
+        let [name, value, rest] = [name, value, rest].map(str::to_owned);
+        Some(Self::Assignment { name, value, rest })
+    }
+
+    /// What is wrong.
+    pub fn problem(&self) -> String {
+        match self {
+            Self::Operator { operator, program } => {
+                format!("no shell runs, so `{operator}` would be a word for {program}")
+            }
+            Self::Substitution(word) => {
+                format!("no shell runs that would put the output of a command in place of `{word}`")
+            }
+            Self::Home { .. } => "no shell runs that would replace `~`".to_owned(),
+            Self::Variable(program) => {
+                format!("no shell runs that would replace the variable in `{program}`")
+            }
+            Self::Assignment { name, .. } => format!("no shell runs that would set `{name}`"),
+        }
+    }
+
+    /// What is wrong, and what to write in the settings instead of `command = "LINE"`.
+    pub fn in_settings(&self, line: &str) -> String {
+        let quoted = |text: &str| Value::from(text).to_string();
+        let instead = match self {
+            Self::Operator { .. } | Self::Substitution(_) | Self::Variable(_) => {
+                quoted(&format!("sh -c {}", shell_word(line)))
+            }
+            Self::Home { line } => quoted(line),
+            Self::Assignment { name, value, rest } => {
+                format!("{} and env = {{ {name} = {} }}", quoted(rest), quoted(value))
+            }
+        };
+        format!("{}; write command = {instead}", self.problem())
+    }
+}
+
+/// The operator in a word without quotes: the word itself, or a `;` at its end, or a redirection with its file.
+fn operator(word: &str) -> Option<&str> {
+    let after_number = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_redirection = after_number.starts_with('>')
+        || word.starts_with("&>")
+        || word.starts_with('<') && !word.ends_with('>');
+    if OPERATORS.contains(&word) || is_redirection {
+        return Some(word);
+    }
+    word.ends_with(';').then_some(";")
+}
+
+/// The name and the value that a word before the program sets.
+fn assignment(word: &str) -> Option<(&str, &str)> {
+    word.split_once('=').filter(|(name, _)| !name.contains('/'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_told_what_to_write() {
+        let home = std::env::home_dir().expect("a home").display().to_string();
+        for (line, expected) in [
+            (
+                "PULL=1 python3 a.py",
+                "would set `PULL`; write command = \"python3 a.py\" and env = { PULL = \"1\" }",
+            ),
+            (
+                "A=1 ./b 2> log",
+                "so `2>` would be a word for ./b; write command = \"sh -c 'A=1 ./b 2> log'\"",
+            ),
+            ("./b >log", "so `>log` would be a word for ./b; write command = \"sh -c './b >log'\""),
+            ("./b $(nproc)", "in place of `$(nproc)`; write command = \"sh -c './b $(nproc)'\""),
+            ("./b `nproc`", "in place of ``nproc``; write command = \"sh -c './b `nproc`'\""),
+            ("$HOME/b", "in `$HOME/b`; write command = \"sh -c '$HOME/b'\""),
+            ("~/b -d 3", &format!("write command = \"{home}/b -d 3\"")),
+        ] {
+            let words = shlex::split(line).expect("words");
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let found = ShellSyntax::find(line, &words).expect(line).in_settings(line);
+            assert!(found.contains(expected), "{line}: {found}");
+        }
+        for line in ["./b '>' ';'", "sh -c 'a && b $(c) `d`'", "./b x=1 <none> a$b", "a/b=c"] {
+            let words = shlex::split(line).expect("words");
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            assert_eq!(ShellSyntax::find(line, &words), None, "{line}");
+        }
+    }
+}
