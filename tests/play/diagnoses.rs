@@ -109,3 +109,27 @@ fn a_sanitizers_report_that_outlasts_the_turn_is_the_cause() {
         "{slow}"
     );
 }
+
+#[test]
+fn a_limit_of_the_shell_that_started_the_referee_is_named() {
+    let place = Place::new();
+    fs::write(
+        place.path("stack.c"),
+        "int main(void) { volatile char a[64 << 20]; a[0] = 1; return a[0]; }\n",
+    )
+    .expect("written");
+    let mut compile = Command::new("cc");
+    let compile = compile.args(["-O0", "-o", "stack", "stack.c"]).current_dir(place.folder());
+    assert!(compile.status().expect("a compiler").success());
+    for (limit, bot, cause) in [
+        ("-s 8192", "./stack", "its stack is limited to 8 MiB by the shell (`ulimit -s`)"),
+        ("-f 100", "sh -c 'yes > big'", "by the shell (`ulimit -f`)"),
+        ("-t 5", "sh -c 'while :; do :; done'", "its CPU time is limited to 5 s by the shell"),
+    ] {
+        let play =
+            format!("ulimit {limit}; exec \"$0\" play --format json --bot \"$1\" --first-turn 60s");
+        let mut shell = Command::new("bash");
+        shell.args(["-c", &play, support::program(), bot]).current_dir(place.folder());
+        assert_says(&shell.output().expect("runs").json(), cause);
+    }
+}

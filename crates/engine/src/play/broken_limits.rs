@@ -1,8 +1,10 @@
 //! Explains which limit on its resources a bot has gone beyond.
 
-use libc::{SIGXCPU, SIGXFSZ};
+use libc::{SIGABRT, SIGBUS, SIGKILL, SIGSEGV, SIGXCPU, SIGXFSZ};
+use rustix::process::{Resource as KernelResource, getrlimit};
 
-use terms::limits::{Breach, Resource, Resources};
+use results::gamelog::Turn;
+use terms::limits::{Breach, LimitKind, Resource, Resources};
 use terms::text::{duration, size};
 use terms::verdict::{BotExit, NoReply};
 
@@ -45,6 +47,122 @@ pub(super) fn kernel_limit(no_reply: NoReply, resources: &Resources) -> Option<S
     }
 }
 
+/// Limits of the kernel that the bot inherits from whoever started the referee, a shell for example.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Inherited {
+    /// Seconds of CPU time.
+    cpu_time: Option<u64>,
+    file_size: Option<u64>,
+    address_space: Option<u64>,
+    stack: Option<u64>,
+}
+
+impl Inherited {
+    /// The limits of this process.
+    pub(super) fn here() -> Self {
+        let limit = |resource| getrlimit(resource).current;
+        Self {
+            cpu_time: limit(KernelResource::Cpu),
+            file_size: limit(KernelResource::Fsize),
+            address_space: limit(KernelResource::As),
+            stack: limit(KernelResource::Stack),
+        }
+    }
+
+    /// Names the limit that may have ended the bot in this turn, where no setting has one. Most programs that need more stack
+    /// than there is do so at once; a later SIGSEGV is more likely another mistake.
+    pub(super) fn explain(&self, turn: &Turn, settings: &Resources) -> Option<String> {
+        let Some(NoReply::Ended(exit)) = turn.no_reply else { return None };
+        // A shell that waits for the program exits with 128 and the signal's number.
+        let exit = match exit {
+            BotExit::Code(status @ 129..160) => BotExit::Signal(status - 128),
+            exit => exit,
+        };
+        let is_short = || is_short_of_memory(&turn.stderr.0);
+        let may_be_stack = turn.turn == 1 || turn.limit == LimitKind::Total;
+        match exit {
+            BotExit::Signal(SIGXCPU | SIGKILL) if settings.cpu_time.is_none() => {
+                let limit = self.cpu_time?;
+                Some(format!("its CPU time is limited to {limit} s by the shell (`ulimit -t`)"))
+            }
+            BotExit::Signal(SIGXFSZ) if settings.file_size.is_none() => {
+                let limit = size(self.file_size?);
+                Some(format!("each of its files is limited to {limit} by the shell (`ulimit -f`)"))
+            }
+            BotExit::Signal(SIGABRT | SIGBUS | SIGSEGV) if self.address_space.is_some() => {
+                self.address_space.map(of_address_space)
+            }
+            BotExit::Code(1..) if is_short() => self.address_space.map(of_address_space),
+            BotExit::Signal(SIGSEGV) if may_be_stack => {
+                let limit = size(self.stack?);
+                Some(format!("its stack is limited to {limit} by the shell (`ulimit -s`)"))
+            }
+            _ => None,
+        }
+    }
+}
+
+fn of_address_space(limit: u64) -> String {
+    let limit = size(limit);
+    format!("its address space is limited to {limit} by the shell (`ulimit -v`)")
+}
+
+/// Whether a program's last words are about memory that it did not get.
+fn is_short_of_memory(stderr: &[u8]) -> bool {
+    const WORDS: [&str; 6] = [
+        "MemoryError",
+        "OutOfMemory",
+        "bad_alloc",
+        "Cannot allocate memory",
+        "memory allocation",
+        "out of memory",
+    ];
+    let text = String::from_utf8_lossy(stderr);
+    WORDS.iter().any(|words| text.contains(words))
+}
+
+#[test]
+fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
+    use results::gamelog::Bytes;
+
+    let shell = Inherited {
+        cpu_time: Some(2),
+        file_size: Some(1 << 20),
+        address_space: Some(1 << 28),
+        stack: Some(8 << 20),
+    };
+    let stack = Inherited { address_space: None, ..shell };
+    let ended = |exit, stderr: &str| {
+        let (no_reply, stderr) = (Some(NoReply::Ended(exit)), Bytes(stderr.into()));
+        Turn { no_reply, stderr, ..super::made::turn() }
+    };
+    let (by_signal, by_status) = (BotExit::Signal, BotExit::Code);
+    let none = Resources::default();
+    for (inherited, exit, stderr, expected) in [
+        (shell, by_signal(SIGXCPU), "", "CPU time is limited to 2 s by the shell (`ulimit -t`)"),
+        (shell, by_signal(SIGKILL), "", "CPU time is limited to 2 s by the shell (`ulimit -t`)"),
+        (
+            shell,
+            by_status(128 + SIGXFSZ),
+            "",
+            "files is limited to 1 MiB by the shell (`ulimit -f`)",
+        ),
+        (shell, by_signal(SIGSEGV), "", "space is limited to 256 MiB by the shell (`ulimit -v`)"),
+        (shell, by_status(1), "MemoryError\n", "space is limited to 256 MiB by the shell"),
+        (stack, by_signal(SIGSEGV), "", "its stack is limited to 8 MiB by the shell (`ulimit -s`)"),
+    ] {
+        let turn = ended(exit, stderr);
+        let said = inherited.explain(&turn, &none);
+        assert!(said.as_ref().is_some_and(|said| said.contains(expected)), "{exit}: {said:?}");
+        assert_eq!(Inherited::default().explain(&turn, &none), None);
+    }
+    for (exit, stderr) in [(by_status(1), "ValueError"), (by_status(0), "MemoryError")] {
+        assert_eq!(shell.explain(&ended(exit, stderr), &none), None);
+    }
+    let later = Turn { turn: 2, ..ended(by_signal(SIGSEGV), "") };
+    assert_eq!(stack.explain(&later, &none), None);
+}
+
 #[test]
 fn each_limit_is_named_with_what_was_used() {
     use std::time::Duration;
@@ -78,5 +196,5 @@ fn each_limit_is_named_with_what_was_used() {
         assert_eq!(by(signal, &limited).as_deref(), Some(expected));
         assert_eq!(by(signal, &none), None);
     }
-    assert_eq!(by(libc::SIGKILL, &limited), None);
+    assert_eq!(by(SIGKILL, &limited), None);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Match;
 use super::aftermath::{surplus_output, what_is_left};
 use super::blame::blame;
-use super::broken_limits::{kernel_limit, over_limit};
+use super::broken_limits::{Inherited, kernel_limit, over_limit};
 use super::never_ran::never_ran;
 use super::player::Reply;
 use super::stderr::StderrPipe;
@@ -170,6 +170,7 @@ impl Fatal {
                 ));
             }
             what.extend(kernel_limit(no_reply, &game.command.confinement.resources));
+            what.extend(Inherited::here().explain(turn, &game.command.confinement.resources));
             what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
             what.extend(never_ran(turn, game.command));
         }

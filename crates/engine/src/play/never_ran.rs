@@ -1,4 +1,5 @@
-//! Why a program never ran that another one was to start: `env`, shells and loaders end with status 126 or 127 then.
+//! Why a program never ran that another one was to start: `env`, shells and loaders end with status 126 or 127 then, and
+//! programs that build or fetch it with others.
 
 use std::env::{split_paths, var_os};
 use std::ffi::OsStr;
@@ -17,6 +18,9 @@ pub(super) fn never_ran(turn: &Turn, command: &BotCommand) -> Option<String> {
     match turn.no_reply {
         Some(NoReply::Ended(BotExit::Code(126 | 127))) if turn.turn == 1 => {
             carriage_return(command).or_else(|| outside_sandbox(command))
+        }
+        Some(NoReply::Ended(BotExit::Code(1..))) if turn.turn == 1 => {
+            cannot_write(command, &turn.stderr.0)
         }
         _ => None,
     }
@@ -58,6 +62,19 @@ fn outside_sandbox(command: &BotCommand) -> Option<String> {
     ))
 }
 
+/// Names the sandbox of a bot whose last words are that it may not write, such as `cargo run`, which writes into its cache.
+fn cannot_write(command: &BotCommand, stderr: &[u8]) -> Option<String> {
+    const WORDS: [&str; 4] =
+        ["Permission denied", "Read-only file system", "(os error 13)", "(os error 30)"];
+    command.confinement.sandbox.as_ref()?;
+    let text = String::from_utf8_lossy(stderr);
+    WORDS.iter().any(|words| text.contains(words)).then(|| {
+        "in its sandbox it may write in its own folder (TMPDIR) alone: what builds or caches, such as `cargo run` or \
+         `uv run`, belongs in `build`, and the bot is the program itself"
+            .to_owned()
+    })
+}
+
 /// The installation of the interpreter that a script's first line has `env` look up in `PATH`: the folder around its
 /// folder of programs.
 fn installation(command: &BotCommand) -> Option<PathBuf> {
@@ -79,6 +96,7 @@ mod tests {
     use super::super::made;
     use super::*;
     use contain::bot::Sandbox;
+    use results::gamelog::Bytes;
 
     /// Says why a bot of this status never ran.
     fn said(command: &BotCommand, number: u32, status: i32) -> Option<String> {
@@ -105,6 +123,22 @@ mod tests {
         for right in ["#!/bin/sh\necho 0 0\r\n", "echo 0 0\r\n", "#!/bin/sh\r"] {
             assert_eq!(said(&command(right), 1, 127), None, "{right:?}");
         }
+    }
+
+    #[test]
+    fn a_bot_that_may_not_write_in_its_sandbox_is_told_so() {
+        let words = "error: failed to open: /x/.cargo-lock\n\nCaused by:\n  Read-only file system (os error 30)\n";
+        let said = |command: &BotCommand, stderr: &str| {
+            let no_reply = Some(NoReply::Ended(BotExit::Code(101)));
+            let stderr = Bytes(stderr.into());
+            never_ran(&Turn { turn: 1, no_reply, stderr, ..made::turn() }, command)
+        };
+        let mut command = made::command("cargo");
+        assert_eq!(said(&command, words), None, "it has no sandbox");
+        command.confinement.sandbox = Some(Sandbox::new(&[] as &[PathBuf]).expect("a sandbox"));
+        let advice = said(&command, words).expect("advice");
+        assert!(advice.starts_with("in its sandbox it may write"), "{advice}");
+        assert_eq!(said(&command, "error: no such command"), None);
     }
 
     #[test]
