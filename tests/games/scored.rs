@@ -280,3 +280,25 @@ fn files_that_begin_with_a_dot_do_not_make_a_folder_of_cases() {
     let shown = String::from_utf8_lossy(&init.stdout) + String::from_utf8_lossy(&init.stderr);
     assert!(shown.contains("1 case in ./in"), "{shown}");
 }
+
+#[test]
+fn the_worst_cases_of_a_contest_are_played_again_by_their_numbers() {
+    let place = project();
+    fs::write(place.path("in/0045.txt"), "1\n5\n").expect("written");
+    let bot = "sh -c 'read n; read x; echo $x'";
+    let suite = ["suite", "--game", "sum", "--bot", bot, "--run"];
+    let worst = ["show", "all", "--sort", "worst", "--format", "seeds", "--limit", "2"];
+    assert_code(&place.referee(&[&suite[..], &["all"]].concat()), 0);
+    let seeds = place.referee(&worst);
+    assert_code(&seeds, 0);
+    let seeds = String::from_utf8(seeds.stdout).expect("text");
+    assert!(
+        ["1,12\n", "12,1\n", "1,45\n", "45,1\n", "12,45\n", "45,12\n"].contains(&&*seeds),
+        "{seeds}"
+    );
+    assert_code(&place.referee(&[&suite[..], &["again", "--seed", seeds.trim()]].concat()), 0);
+    let plan = place.run("again").run.plan;
+    let names: Vec<String> = (0..plan.boards()).map(|board| plan.board_name(board)).collect();
+    let expected: Vec<String> = seeds.trim().split(',').map(|seed| format!("{seed:0>4}")).collect();
+    assert_eq!(names, expected);
+}

@@ -78,8 +78,12 @@ pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     };
     let mut games: Vec<ShownGame> = mine.map(shown).collect();
     arrange(&mut games, args.sort, plan.better, args.limit);
-    if args.format == Format::Seeds && plan.seeds.is_none() {
-        let problem = "--format seeds: the boards of this run do not come from seeds";
+    if args.format == Format::Seeds
+        && !games.is_empty()
+        && !games.iter().any(ShownGame::has_seed)
+    {
+        let problem = "--format seeds: the boards of this run do not come from seeds, nor are they cases with numbers as \
+            names";
         return Err(Failure::user(anyhow!(problem)));
     }
     add_values(&side.folder, &mut summary)?;

@@ -36,7 +36,7 @@ pub enum Order {
 pub struct ShownGame {
     #[serde(flatten)]
     outcome: Outcome,
-    /// The seed of its board.
+    /// The seed of its board, or the number of its case.
     #[serde(skip_serializing_if = "Option::is_none")]
     seed: Option<i64>,
     /// The best known score on its board.
@@ -62,13 +62,18 @@ impl ShownGame {
             Direction::Lower => other - own,
         });
         Self {
-            seed: plan.seed(plan.assignment(outcome.game).board),
+            seed: plan.seed_to_type(plan.assignment(outcome.game).board),
             best,
             ratio: outcome.ratio(best, plan.better),
             gain,
             of_limit: of_limit(&outcome, plan),
             outcome,
         }
+    }
+
+    /// Whether `--seed` plays its board again.
+    pub fn has_seed(&self) -> bool {
+        self.seed.is_some()
     }
 }
 

@@ -234,6 +234,17 @@ impl Plan {
         self.seeds.as_ref()?.get(board.checked_sub(self.boards.len())?)
     }
 
+    /// The value of `--seed` that plays the board of this index: its seed, or the number of its case where seeds choose
+    /// cases by their numbers.
+    pub fn seed_to_type(&self, board: usize) -> Option<i64> {
+        let chooses_case =
+            |judge: &JudgeProgram| ["scored", "tester"].contains(&judge.kind.as_str());
+        let number = || self.boards.get(board)?.name.parse().ok();
+        let of_case =
+            || self.judge.as_ref().filter(|judge| chooses_case(judge)).and_then(|_| number());
+        self.seed(board).or_else(of_case)
+    }
+
     /// Sets up the board of this index.
     ///
     /// # Errors
