@@ -1,7 +1,7 @@
 //! Explains which limit on its resources a bot has gone beyond.
 
 use libc::{SIGABRT, SIGBUS, SIGKILL, SIGSEGV, SIGXCPU, SIGXFSZ};
-use rustix::process::{Resource as KernelResource, getrlimit};
+use rustix::process::{Resource as KernelResource, Rlimit, getrlimit};
 
 use results::gamelog::Turn;
 use terms::limits::{Breach, LimitKind, Resource, Resources};
@@ -47,7 +47,8 @@ pub(super) fn kernel_limit(no_reply: NoReply, resources: &Resources) -> Option<S
     }
 }
 
-/// Limits of the kernel that the bot inherits from whoever started the referee, a shell for example.
+/// Limits of the kernel that the bot inherits from whoever started the referee, a shell for example, where they are stricter
+/// than the settings.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Inherited {
     /// Seconds of CPU time.
@@ -58,41 +59,50 @@ pub(super) struct Inherited {
 }
 
 impl Inherited {
-    /// The limits of this process.
-    pub(super) fn here() -> Self {
-        let limit = |resource| getrlimit(resource).current;
+    /// The limits of this process, beside these settings.
+    pub(super) fn here(settings: &Resources) -> Self {
+        // A setting takes the place of the soft limit, as far as the hard one allows.
+        let limit = |resource, setting: Option<u64>| {
+            let Rlimit { current, maximum } = getrlimit(resource);
+            match setting {
+                Some(setting) => maximum.filter(|maximum| *maximum < setting),
+                None => current,
+            }
+        };
+        let cpu_time = settings.cpu_time.map(|time| time.0.as_secs().max(1));
         Self {
-            cpu_time: limit(KernelResource::Cpu),
-            file_size: limit(KernelResource::Fsize),
-            address_space: limit(KernelResource::As),
-            stack: limit(KernelResource::Stack),
+            cpu_time: limit(KernelResource::Cpu, cpu_time),
+            file_size: limit(KernelResource::Fsize, settings.file_size),
+            address_space: limit(KernelResource::As, None),
+            stack: limit(KernelResource::Stack, None),
         }
     }
 
-    /// Names the limit that may have ended the bot in this turn, where no setting has one. Most programs that need more stack
-    /// than there is do so at once; a later SIGSEGV is more likely another mistake.
-    pub(super) fn explain(&self, turn: &Turn, settings: &Resources) -> Option<String> {
+    /// Names the limit that may have ended the bot in this turn. Most programs that need more stack than there is do so at
+    /// once; a later SIGSEGV is more likely another mistake.
+    pub(super) fn explain(&self, turn: &Turn) -> Option<String> {
         let Some(NoReply::Ended(exit)) = turn.no_reply else { return None };
         // A shell that waits for the program exits with 128 and the signal's number.
         let exit = match exit {
             BotExit::Code(status @ 129..160) => BotExit::Signal(status - 128),
             exit => exit,
         };
-        let is_short = || is_short_of_memory(&turn.stderr.0);
         let may_be_stack = turn.turn == 1 || turn.limit == LimitKind::Total;
         match exit {
-            BotExit::Signal(SIGXCPU | SIGKILL) if settings.cpu_time.is_none() => {
+            BotExit::Signal(SIGXCPU | SIGKILL) => {
                 let limit = self.cpu_time?;
                 Some(format!("its CPU time is limited to {limit} s by the shell (`ulimit -t`)"))
             }
-            BotExit::Signal(SIGXFSZ) if settings.file_size.is_none() => {
+            BotExit::Signal(SIGXFSZ) => {
                 let limit = size(self.file_size?);
                 Some(format!("each of its files is limited to {limit} by the shell (`ulimit -f`)"))
             }
             BotExit::Signal(SIGABRT | SIGBUS | SIGSEGV) if self.address_space.is_some() => {
                 self.address_space.map(of_address_space)
             }
-            BotExit::Code(1..) if is_short() => self.address_space.map(of_address_space),
+            BotExit::Code(1..) if is_short_of_memory(&turn.stderr.0) => {
+                self.address_space.map(of_address_space)
+            }
             BotExit::Signal(SIGSEGV) if may_be_stack => {
                 let limit = size(self.stack?);
                 Some(format!("its stack is limited to {limit} by the shell (`ulimit -s`)"))
@@ -137,7 +147,6 @@ fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
         Turn { no_reply, stderr, ..super::made::turn() }
     };
     let (by_signal, by_status) = (BotExit::Signal, BotExit::Code);
-    let none = Resources::default();
     for (inherited, exit, stderr, expected) in [
         (shell, by_signal(SIGXCPU), "", "CPU time is limited to 2 s by the shell (`ulimit -t`)"),
         (shell, by_signal(SIGKILL), "", "CPU time is limited to 2 s by the shell (`ulimit -t`)"),
@@ -152,15 +161,15 @@ fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
         (stack, by_signal(SIGSEGV), "", "its stack is limited to 8 MiB by the shell (`ulimit -s`)"),
     ] {
         let turn = ended(exit, stderr);
-        let said = inherited.explain(&turn, &none);
+        let said = inherited.explain(&turn);
         assert!(said.as_ref().is_some_and(|said| said.contains(expected)), "{exit}: {said:?}");
-        assert_eq!(Inherited::default().explain(&turn, &none), None);
+        assert_eq!(Inherited::default().explain(&turn), None);
     }
     for (exit, stderr) in [(by_status(1), "ValueError"), (by_status(0), "MemoryError")] {
-        assert_eq!(shell.explain(&ended(exit, stderr), &none), None);
+        assert_eq!(shell.explain(&ended(exit, stderr)), None);
     }
     let later = Turn { turn: 2, ..ended(by_signal(SIGSEGV), "") };
-    assert_eq!(stack.explain(&later, &none), None);
+    assert_eq!(stack.explain(&later), None);
 }
 
 #[test]

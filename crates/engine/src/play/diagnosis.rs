@@ -169,8 +169,9 @@ impl Fatal {
                     "the bot {exit}, and another of its processes might have answered"
                 ));
             }
-            what.extend(kernel_limit(no_reply, &game.command.confinement.resources));
-            what.extend(Inherited::here().explain(turn, &game.command.confinement.resources));
+            let resources = &game.command.confinement.resources;
+            let of_shell = Inherited::here(resources).explain(turn);
+            what.extend(of_shell.or_else(|| kernel_limit(no_reply, resources)));
             what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
             what.extend(never_ran(turn, game.command));
         }
