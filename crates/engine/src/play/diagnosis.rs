@@ -22,6 +22,8 @@ use terms::verdict::{BotExit, Decision, NoReply, Verdict};
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
     pub(super) limit: Option<Duration>,
+    /// The time that the turns before had used.
+    pub(super) used: Duration,
     /// The number of lines of a reply.
     pub(super) lines: usize,
     /// The line that was wrong, from 0.
@@ -45,6 +47,7 @@ impl Seen {
         let exchanged = &reply.exchanged;
         Self {
             limit: reply.limit,
+            used: reply.used,
             lines: ask.lines.count,
             wrong_line: effect.wrong_line,
             remark: effect.remark.clone(),
@@ -273,6 +276,12 @@ fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
         Some(NoReply::Deadline) => match (seen.limit, turn.limit) {
             (Some(limit), LimitKind::FirstTurn) => {
                 format!("no answer within {} of the first turn", duration(limit))
+            }
+            (Some(limit), LimitKind::Total) if !seen.used.is_zero() => {
+                let (total, left) = (duration(limit + seen.used), duration(limit));
+                format!(
+                    "no answer within the {total} of the whole game: the turns before had used all but {left}"
+                )
             }
             (Some(limit), _) => format!("no answer within {}", duration(limit)),
             (None, _) => "no answer".to_owned(),

@@ -28,7 +28,9 @@ pub(super) struct Reply {
     pub(super) exchanged: Exchanged,
     /// The limit that applied.
     pub(super) limit: Option<Duration>,
-    /// Whether that was the question's official limit.
+    /// The time that the replies before it had taken since the bot was started.
+    pub(super) used: Duration,
+    /// Whether the limit was the official one of the question.
     is_official: bool,
     pub(super) overrun: Option<Overrun>,
 }
@@ -62,6 +64,7 @@ impl<'a> Player<'a> {
         let request = Request { input, rules: ask.lines, limit, overtime: overtime(overruns) };
         let mut exchanged = self.bot.exchange(&request).map_err(|error| self.failed(error))?;
         self.was_asked = true;
+        let used = self.used;
         self.used += exchanged.wall;
         ask.input.push_str(&String::from_utf8_lossy(&exchanged.passed));
         let overrun = assess(overruns, &exchanged, limit, self.forgiven);
@@ -69,7 +72,7 @@ impl<'a> Player<'a> {
             Some(Decision::Timeout) => exchanged.no_reply = Some(NoReply::Deadline),
             decision => self.forgiven += u32::from(decision == Some(Decision::Forgiven)),
         }
-        Ok(Reply { exchanged, limit, is_official: ask.official == limit, overrun })
+        Ok(Reply { exchanged, limit, used, is_official: ask.official == limit, overrun })
     }
 
     /// Ends the bot.

@@ -9,6 +9,7 @@ use terms::verdict::{Culprit, Overrun};
 fn seen() -> Seen {
     Seen {
         limit: Some(Duration::from_millis(50)),
+        used: Duration::ZERO,
         lines: 1,
         wrong_line: None,
         remark: None,
@@ -241,4 +242,16 @@ fn what_happened_in_turns_that_count_is_counted() {
                     answered late because of the host, and counted (`--on-host-delay accept`) (the first is turn 2); 1 \
                     turn answered late, and forgiven (the first is turn 3); turn 2: one";
     assert_eq!(diagnosis(turns, &Ending::default()).as_deref(), Some(expected));
+}
+
+#[test]
+fn a_limit_of_the_whole_game_is_named_with_what_was_left_of_it() {
+    let turn = || Turn { turn: 1189, limit: LimitKind::Total, ..made::turn() };
+    let used = Duration::from_micros(1_999_874);
+    let seen = |used| Seen { limit: Some(Duration::from_micros(126)), used, ..seen() };
+    let said = lost(NoReply::Deadline, turn(), seen(used), &Ending::default());
+    let expected = "turn 1189: no answer within the 2 s of the whole game: the turns before had used all but 126 µs";
+    assert_eq!(said, expected);
+    let first = lost(NoReply::Deadline, turn(), seen(Duration::ZERO), &Ending::default());
+    assert_eq!(first, "turn 1189: no answer within 126 µs");
 }
