@@ -302,3 +302,37 @@ fn the_worst_cases_of_a_contest_are_played_again_by_their_numbers() {
     let expected: Vec<String> = seeds.trim().split(',').map(|seed| format!("{seed:0>4}")).collect();
     assert_eq!(names, expected);
 }
+
+#[test]
+fn one_game_of_a_run_is_named_by_its_number_or_its_case() {
+    let place = project();
+    let suite =
+        ["suite", "--game", "sum", "--bot", "sh adds.sh", "--bot", "echo 5", "--logs", "all"];
+    assert_code(&place.referee(&[&suite[..], &["--seed", "1,12"]].concat()), 0);
+    for (game, bot) in [("latest:3", "sh adds.sh"), ("latest:4", "echo 5")] {
+        let replayed = place.referee(&["replay", game, "--format", "json"]);
+        assert_code(&replayed, 0);
+        assert_eq!(
+            (&replayed.json()["bot"], &replayed.json()["board"]),
+            (&bot.into(), &"0012".into())
+        );
+    }
+    for (game, problem) in [
+        ("latest", "latest: these games have logs: 1, 2, 3, 4; name one, such as latest:1"),
+        ("latest:0012", "latest:0012: these games have logs: 3, 4; name one, such as latest:3"),
+        ("latest:0013", "latest: `0013` is neither the number of a game nor the name of a board"),
+    ] {
+        let refused = place.referee(&["replay", game]);
+        assert_code(&refused, 2);
+        assert!(refused.err().contains(problem), "{}", refused.err());
+    }
+    let shown = place.referee(&["show", "--board", "0012", "--format", "csv"]);
+    assert_eq!(String::from_utf8_lossy(&shown.stdout).lines().count(), 3);
+    assert_code(&place.referee(&["show", "--board", "12"]), 2);
+    let compared = place.referee(&["compare"]);
+    assert!(!compared.err().contains("required"), "{}", compared.err());
+    let bundles = ["suite", "--game", "sum", "--bot", "false", "--seed", "1", "--run", "lost"];
+    place.referee(&bundles);
+    assert_code(&place.referee(&["replay", "lost/failures/000001"]), 0);
+    assert_code(&place.referee(&["replay", "lost"]), 0);
+}

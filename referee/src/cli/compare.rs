@@ -32,7 +32,7 @@ use terms::text::shell_word;
 pub(super) struct CompareArgs {
     /// Runs that `referee suite` has made: their folders, or `latest` and `latest~1` as in `referee runs`;
     /// RUN:BOT is one bot of a run, RUN:NAME=VALUE those of --param with this value, RUN stands for all
-    #[arg(value_name = "RUN", required = true, add = completions::sides())]
+    #[arg(value_name = "RUN", default_value = "latest", add = completions::sides())]
     runs: Vec<String>,
 
     /// Groups the boards by what the bot said under this name on standard error (`@referee NAME=value`), or

@@ -6,8 +6,11 @@ use anyhow::anyhow;
 
 use super::{Failure, inputs};
 use engine::config::Project;
-use results::suite::{FolderError, list_runs};
+use results::suite::{FolderError, RunFolder, list_runs, log_path, packed_log};
 use terms::text::plural;
+
+/// The most games whose logs are named.
+const NAMED_LOGS: usize = 20;
 
 /// The folder for the run folders of suites.
 pub(super) fn runs_folder(project: &Project) -> PathBuf {
@@ -59,7 +62,9 @@ pub(super) fn is_run(name: &str) -> bool {
 /// The folder of the run of this name. A folder with this exact name takes precedence; otherwise `latest` is the
 /// newest run of the project, and `latest~1` the one before it.
 pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
-    let Some(age) = age(name).filter(|_| !name.exists()) else { return Ok(name.to_owned()) };
+    let Some(age) = age(name).filter(|_| !name.exists()) else {
+        return if name.exists() { Ok(name.to_owned()) } else { in_runs_folder(name) };
+    };
     let folder = runs_folder(&inputs::project()?);
     let mut runs = newest_first(&folder, |_, listing| listing.started, |started| *started)?.runs;
     if age < runs.len() {
@@ -71,6 +76,68 @@ pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
         count => format!("{folder} has {}", plural(count as u64, "run")),
     };
     Err(Failure::user(anyhow!("{name}: {there}")))
+}
+
+/// The log that this names: a file, the folder of a failed game, or RUN:GAME, a game of a run by its number or its board. A run
+/// alone stands for its only log.
+pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
+    let bundled = name.join("game.jsonl");
+    if name.is_file() || bundled.is_file() {
+        return Ok(if name.is_file() { name.to_owned() } else { bundled });
+    }
+    let Some(text) = name.to_str() else { return Ok(name.to_owned()) };
+    let splits = text.match_indices(':').map(|(at, _)| (&text[..at], Some(&text[at + 1..])));
+    let Some((run, game)) = splits.rev().chain([(text, None)]).find(|(run, _)| is_run(run)) else {
+        return Ok(name.to_owned());
+    };
+    let folder = RunFolder::open(&run_path(Path::new(run))?)?;
+    let plan = &folder.run.plan;
+    let board = |number: &usize| plan.board_name(plan.assignment(*number).board);
+    let chosen: Vec<usize> = match game {
+        None => (1..=plan.games()).collect(),
+        Some(game) => {
+            let of_board: Vec<usize> =
+                (1..=plan.games()).filter(|number| board(number) == game).collect();
+            let number = game.parse().ok().filter(|number| plan.has(*number));
+            if of_board.is_empty() { number.into_iter().collect() } else { of_board }
+        }
+    };
+    if chosen.is_empty() {
+        let problem = "is neither the number of a game nor the name of a board";
+        return Err(Failure::user(anyhow!("{run}: `{}` {problem}", game.unwrap_or_default())));
+    }
+    let log = |number: &usize| {
+        let unpacked = log_path(&folder.path, *number);
+        [packed_log(&unpacked), unpacked].into_iter().find(|log| log.is_file())
+    };
+    let logs: Vec<(usize, PathBuf)> =
+        chosen.iter().filter_map(|number| Some((*number, log(number)?))).collect();
+    match logs.as_slice() {
+        [(_, log)] => Ok(log.clone()),
+        [] => Err(Failure::user(anyhow!(
+            "{text}: no log of this was kept; `referee suite --logs all` keeps the logs of all games"
+        ))),
+        [(first, _), ..] => {
+            let numbers: Vec<_> =
+                logs.iter().take(NAMED_LOGS).map(|(number, _)| number.to_string()).collect();
+            let more = if logs.len() > NAMED_LOGS { ", …" } else { "" };
+            let numbers = numbers.join(", ");
+            Err(Failure::user(anyhow!(
+                "{text}: these games have logs: {numbers}{more}; name one, such as {run}:{first}"
+            )))
+        }
+    }
+}
+
+/// The path as it is, unless a run of this name is among the project's.
+fn in_runs_folder(name: &Path) -> Result<PathBuf, Failure> {
+    let Ok(project) = inputs::project() else { return Ok(name.to_owned()) };
+    let meant = runs_folder(&project).join(name);
+    if !meant.join("run.toml").exists() {
+        return Ok(name.to_owned());
+    }
+    let (name, meant) = (name.display(), meant.display());
+    Err(Failure::user(anyhow!("{name}: there is no such folder; did you mean {meant}?")))
 }
 
 /// The number of newer runs than the one of this name, if it is `latest` or `latest~N`.

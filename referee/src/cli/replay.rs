@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::export::Export;
+use super::named_run::log_of;
 use super::old_flags::warning;
 use super::output::ForceFlag;
 use super::watch::{WatchFlags, watch_saved};
@@ -35,8 +36,9 @@ use terms::text::printable;
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReplayArgs {
     /// A log of `referee play --log` or a suite, packed with gzip or not, or a game
-    /// saved by another program; with --html, a second log of the same board is shown beside it
-    #[arg(value_name = "LOG", required = true, num_args = 1..=2)]
+    /// saved by another program; RUN:GAME is a game of a run by its number or its board, such as `latest:17`; with --html,
+    /// a second log of the same board is shown beside it
+    #[arg(value_name = "LOG", default_value = "latest", num_args = 1..=2)]
     logs: Vec<PathBuf>,
 
     /// The board of a game saved by another program, as for `referee play`
@@ -102,6 +104,7 @@ const EXAMPLES: &str = "\
 Examples:
   referee replay game.jsonl
   referee replay game.jsonl --watch
+  referee replay latest:17 --html game.html
   referee replay game.jsonl --html game.html
   referee replay game.jsonl --svg position.svg --turn 17
   referee replay game.jsonl --svg game.svg --animated
@@ -113,7 +116,8 @@ pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     for file in args.html.iter().chain(&args.svg) {
         args.force.check(file)?;
     }
-    match args.logs.as_slice() {
+    let logs: Vec<PathBuf> = args.logs.iter().map(|log| log_of(log)).collect::<Result<_, _>>()?;
+    match logs.as_slice() {
         [left, right] => compare(left, right, args),
         [path] => show(path, args),
         _ => unreachable!("clap counts them"),

@@ -32,6 +32,10 @@ pub(super) struct ShowArgs {
     #[arg(long, value_name = "ORDER", value_parser = word::<Order>(), default_value = "number")]
     sort: Order,
 
+    /// Shows the games on this board alone: a name as in the table, such as `0045` or `seed 7`
+    #[arg(long, value_name = "NAME")]
+    board: Option<String>,
+
     /// The number of games to show [default: all]
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -76,7 +80,13 @@ pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
         let best = summary.best(&outcome.record_id, &known);
         ShownGame::new(outcome, plan, best, &others)
     };
+    let board = args.board.as_ref();
+    let mine = mine.filter(|outcome| board.is_none_or(|board| *board == outcome.board));
     let mut games: Vec<ShownGame> = mine.map(shown).collect();
+    if let Some(board) = board.filter(|_| games.is_empty()) {
+        let problem = "the table of `referee show` has the names of the boards";
+        return Err(Failure::user(anyhow!("--board: no game is on `{board}`; {problem}")));
+    }
     arrange(&mut games, args.sort, plan.better, args.limit);
     if args.format == Format::Seeds
         && !games.is_empty()
