@@ -174,7 +174,7 @@ fn seeds_and_options_that_are_refused() {
     assert_snapshot!(error(&["generate", "--seed", "x"]), @"error: invalid value 'x' for '--seed <N|A..B>': `x` is neither a number nor a range such as 1..10");
     assert_snapshot!(error(&["generate", "--seed", "5..1", "--out", "here"]), @"error: invalid value '5..1' for '--seed <N|A..B>': `5..1` runs backwards; write 1..5");
     assert_snapshot!(error(&["generate", "--seed", "1..3"]), @"error: --out: a range of seeds needs a folder");
-    assert_snapshot!(error(&["generate", "--game", "chess", "--seed", "1"]), @"error: there is no game `chess`; the games are: samegame, square-remover");
+    assert_snapshot!(error(&["generate", "--game", "chess", "--seed", "1"]), @"error: there is no game `chess`; the games are: samegame, square-remover; there is no referee.toml here or in a folder above, which would have games of your own");
     assert_snapshot!(error(&["generate", "--seed", "1", "--out", "/dev/null/x"]), @"error: cannot make the folder /dev/null/x: Not a directory (os error 20)");
 }
 
@@ -203,7 +203,7 @@ fn settings_that_are_wrong() {
     assert_snapshot!(scene.error(&["play", "--config", "unknown.toml"]), @"error: unknown.toml:2:1: unknown field `grce`, expected `grace` or `stderr-cap`; did you mean `grace`?");
     assert_snapshot!(scene.error(&["play", "--config", "zero.toml"]), @"error: zero.toml:2:8: `0s` must be more than zero");
     assert_snapshot!(scene.error(&["play", "--config", "nope.toml"]), @"error: nope.toml: no such file");
-    assert_snapshot!(scene.error(&["play", "--game", "chess"]), @"error: there is no game `chess`; the games are: samegame, square-remover");
+    assert_snapshot!(scene.error(&["play", "--game", "chess"]), @"error: there is no game `chess`; the games are: samegame, square-remover; there is no referee.toml here or in a folder above, which would have games of your own");
 }
 
 #[test]

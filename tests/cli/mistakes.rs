@@ -330,3 +330,83 @@ fn shell_syntax_in_the_settings_is_refused_with_a_remedy() {
     let said = error(scene.path(), &["play", "--bot", "./good >log"]);
     assert!(said.contains("--bot \"sh -c './good >log'\""), "{said}");
 }
+
+#[test]
+fn a_run_a_program_or_a_game_that_is_nearly_right_is_told_what_is_meant() {
+    let scene = scene();
+    let folder = scene.path();
+    fs::write(folder.join("fixed.cpp"), "int main() {}\n").expect("written");
+    fs::write(folder.join("plain.py"), "print(1)\n").expect("written");
+    for args in [
+        &["suite", "--bot", "@first", "--seed", "1", "--run", "runs/one"][..],
+        &["play", "--bot", "@first", "--html", "report.html", "--profile", "unlimited"],
+    ] {
+        referee().current_dir(folder).args(args).patient().run();
+    }
+    for (args, advice) in [
+        (
+            &["compare", "one", "runs/one"][..],
+            "one: there is no such folder; did you mean runs/one?",
+        ),
+        (
+            &["play", "--bot", "./fixed.cpp"],
+            "`./fixed.cpp` is C++ source: compile it and name the program; `referee new`",
+        ),
+        (&["play", "--bot", "./plain.py"], "is Python source; write --bot 'python3 ./plain.py'"),
+        (&["play", "good"], "unexpected argument `good`; name the bot with --bot ./good"),
+        (
+            &["play", "--bot", "good -d 3"],
+            "no program `good` in PATH; for the one in this folder write --bot './good -d 3'",
+        ),
+        (&["runs", "list"], "`referee runs` lists the runs"),
+        (&["watch", "game.jsonl"], "`referee replay LOG --watch`"),
+        (&["show", "--worst"], "'--sort worst'"),
+        (
+            &["show", "--game", "5"],
+            "the options are --sort, --board, --limit, --against, --records, --format",
+        ),
+        (&["suite", "-q"], "the options of one letter are -v, -b, -j, -m, -h"),
+        (
+            &["suite", "--bot", "@first", "--param", "X=1-3"],
+            "`1-3` is one value; did you mean `1..3`?",
+        ),
+        (
+            &["play", "--game", "SameGame"],
+            "there is no game `SameGame`; the games are: samegame, square-remover; did you mean `samegame`?",
+        ),
+        (&["play", "--board", "1"], "1: no such file; for the board of this seed write --seed 1"),
+        (&["replay", "report.html"], "report.html: this is a page, not a saved game"),
+        (
+            &["replay", "runs/one/results.jsonl"],
+            "these are the results of a run; `referee show runs/one` shows them",
+        ),
+    ] {
+        let said = error(folder, args);
+        assert!(said.contains(advice), "{args:?}: {said}");
+        assert!(!said.contains("as a value"), "{args:?}: {said}");
+    }
+    let empty = tempdir().expect("a folder");
+    let said = error(empty.path(), &["play", "--game", "frog"]);
+    assert!(said.contains("there is no referee.toml here or in a folder above"), "{said}");
+}
+
+#[test]
+fn what_a_command_does_not_do_is_said() {
+    let scene = scene();
+    let run = |args: &[&str]| {
+        let output = referee().current_dir(scene.path()).args(args).run();
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let suite = ["suite", "--seed", "1..2", "--run", "runs/one"];
+    let (_, _, said) = run(&[&suite[..], &PATIENT].concat());
+    assert!(said.contains("no --bot is given: these are games of @greedy"), "{said}");
+    let (code, shown, _) = run(&["verify", "runs/one"]);
+    assert!(shown.contains("\nNo logs were kept; `referee suite --logs all`"), "{shown}");
+    assert_eq!(code, Some(1));
+    let (code, _, said) = run(&["suite", "--resume", "latest"]);
+    assert!(said.contains("runs/one: nothing is left to play"), "{said}");
+    assert_eq!(code, Some(0));
+    let (code, shown, _) = run(&["new", "mine", "--lang", "c++"]);
+    assert!(code == Some(0) && shown.contains("mine.cpp is written"), "{shown}");
+}

@@ -7,12 +7,15 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::Failure;
+use super::{Failure, inputs};
 use engine::config::{Config, ShellSyntax};
+use rules::game::UnknownGame;
 use terms::text::shell_word;
 
 /// Flags that others have had, and what is written here.
-const ELSEWHERE: [(&str, &str); 5] = [
+const ELSEWHERE: [(&str, &str); 7] = [
+    ("--worst", "--sort worst"),
+    ("--slowest", "--sort slowest"),
     ("--no-timeout", "--profile unlimited"),
     ("--no-timeouts", "--profile unlimited"),
     ("--no-limit", "--profile unlimited"),
@@ -20,9 +23,46 @@ const ELSEWHERE: [(&str, &str); 5] = [
     ("--unlimited", "--profile unlimited"),
 ];
 
-/// Suggests the flag that an unknown one may be meant for. Where a command takes a bot's words after `--`, clap only
-/// suggests to put it there.
+/// Commands that others have, and what is written here.
+const OTHER_COMMANDS: [(&str, &str); 5] = [
+    ("list", "`referee runs` lists the runs"),
+    ("ls", "`referee runs` lists the runs"),
+    ("run", "`referee play` plays a game, and `referee suite` many"),
+    ("view", "`referee replay LOG` shows a game"),
+    ("watch", "`referee replay LOG --watch` shows a game move by move"),
+];
+
+/// Endings of source files, their languages, and what starts them as they are.
+const SOURCES: [(&str, &str, Option<&str>); 13] = [
+    ("c", "C", None),
+    ("cc", "C++", None),
+    ("cpp", "C++", None),
+    ("cs", "C#", None),
+    ("cxx", "C++", None),
+    ("go", "Go", None),
+    ("hs", "Haskell", None),
+    ("java", "Java", None),
+    ("js", "JavaScript", Some("node")),
+    ("kt", "Kotlin", None),
+    ("py", "Python", Some("python3")),
+    ("rb", "Ruby", Some("ruby")),
+    ("rs", "Rust", None),
+];
+
+/// The number of options up to which an error names them all.
+const FEW_OPTIONS: usize = 20;
+
+/// Suggests the flag or command that an unknown one may be meant for, or else names those that there are. Where a command
+/// takes a bot's words after `--`, clap only suggests to put it there.
 pub(super) fn mend_suggestion(mut error: clap::Error, mut command: clap::Command) -> clap::Error {
+    if let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand) {
+        let meant = OTHER_COMMANDS.iter().find(|(theirs, _)| theirs == unknown);
+        if let Some((_, ours)) = meant {
+            error.remove(ContextKind::SuggestedSubcommand);
+            error.insert(ContextKind::Suggested, tip(ours));
+        }
+        return error;
+    }
     let unknown = match error.get(ContextKind::InvalidArg) {
         Some(ContextValue::String(unknown)) if error.kind() == ErrorKind::UnknownArgument => {
             unknown.clone()
@@ -35,23 +75,70 @@ pub(super) fn mend_suggestion(mut error: clap::Error, mut command: clap::Command
         inner = next;
     }
     let flags: Vec<String> =
-        inner.get_opts().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
+        inner.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
     let slips = |flag: &&String| strsim::osa_distance(&unknown, flag);
-    let meant =
-        ELSEWHERE.iter().find(|(theirs, ours)| *theirs == unknown && ours.starts_with("--"));
+    let is_here = |ours: &str| flags.iter().any(|flag| ours.split(' ').next() == Some(flag));
+    let meant = ELSEWHERE.iter().find(|(theirs, ours)| *theirs == unknown && is_here(ours));
     let meant = meant.map(|(_, ours)| (*ours).to_owned());
     let near = || flags.iter().min_by_key(slips).filter(|flag| slips(flag) <= 2).cloned();
     if let Some(meant) = meant.or_else(near) {
         error.remove(ContextKind::Suggested);
         error.insert(ContextKind::SuggestedArg, ContextValue::String(meant));
+    } else if error.get(ContextKind::SuggestedArg).is_some() {
+        error.remove(ContextKind::Suggested);
+    } else if unknown.starts_with('-') {
+        error.insert(ContextKind::Suggested, tip(&options(inner, &unknown)));
+    } else if let Some((_, ours)) = OTHER_COMMANDS.iter().find(|(theirs, _)| *theirs == unknown) {
+        error.insert(ContextKind::Suggested, tip(ours));
     }
     error
+}
+
+fn tip(text: &str) -> ContextValue {
+    ContextValue::StyledStrs(vec![text.to_owned().into()])
+}
+
+/// The options of a command: those of one letter if `unknown` is one, or else all, or the most similar of many.
+fn options(command: &clap::Command, unknown: &str) -> String {
+    let is_of_all = |arg: &clap::Arg| arg.is_global_set() || arg.get_id() == "help";
+    let shown = command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set());
+    let (mut short, mut long) = (Vec::new(), Vec::new());
+    for arg in shown {
+        short.extend(arg.get_short().map(|letter| format!("-{letter}")));
+        long.extend(arg.get_long().filter(|_| !is_of_all(arg)).map(|name| format!("--{name}")));
+    }
+    let name = command.get_bin_name().unwrap_or_default().to_owned();
+    let help = format!("; see `{name} --help`");
+    if !unknown.starts_with("--") {
+        return format!("the options of one letter are {}{help}", short.join(", "));
+    }
+    if long.len() <= FEW_OPTIONS {
+        return format!("the options are {}{help}", long.join(", "));
+    }
+    let likeness = |option: &String| strsim::jaro_winkler(unknown, option);
+    long.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
+    long.truncate(4);
+    format!("similar options are {}{help}", long.join(", "))
+}
+
+/// What may be meant by the name of an unknown game, or why it is unknown.
+pub(super) fn unknown_game(unknown: &UnknownGame) -> String {
+    let name = unknown.name.to_lowercase();
+    if let Some(known) = unknown.known.iter().find(|known| known.to_lowercase() == name) {
+        return format!("; did you mean `{known}`?");
+    }
+    match inputs::config_path(None) {
+        Some(_) => String::new(),
+        None => "; there is no referee.toml here or in a folder above, which would have games of your own".to_owned(),
+    }
 }
 
 /// Refuses a word without a flag.
 pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
     let Some(word) = word.map(OsStr::to_string_lossy) else { return Ok(()) };
-    let quoted = shell_word(&word);
+    let is_bare_program = !word.contains('/') && is_program(Path::new(word.as_ref()));
+    let path = if is_bare_program { format!("./{word}") } else { word.to_string() };
+    let quoted = shell_word(&path);
     let flag = if is_program(Path::new(word.as_ref())) {
         format!("name the bot with --bot {quoted}")
     } else {
@@ -72,7 +159,11 @@ pub(super) fn refuse_mistakes(
     let hint = words.and_then(|words| {
         let program = *words.first()?;
         let syntax = ShellSyntax::find(line, &words).map(|found| on_command_line(&found, line));
-        syntax.or_else(|| blank_in_path(line, program, cwd)).or_else(|| misspelt(config, &words))
+        syntax
+            .or_else(|| blank_in_path(line, program, cwd))
+            .or_else(|| source(config, &words, cwd))
+            .or_else(|| here(config, line, program, cwd))
+            .or_else(|| misspelt(config, &words))
     });
     hint.map_or(Ok(()), |hint| Err(Failure::user(anyhow!("--bot: {hint}"))))
 }
@@ -106,6 +197,56 @@ fn blank_in_path(line: &str, program: &str, cwd: Option<&Path>) -> Option<String
         ends.map(|end| &line[..end]).filter(|path| path.contains(' ')).find(|path| found(path))?;
     let whole = format!("{}{}", shell_word(path), &line[path.len()..]);
     Some(format!("the line is split at blanks; write --bot {}", shell_word(&whole)))
+}
+
+/// A source file that no project bot is built from, and that is no program as it is.
+fn source(config: &Config, words: &[&str], cwd: Option<&Path>) -> Option<String> {
+    let &[program] = words else { return None };
+    let (path, file) = (Path::new(program), at(program, cwd));
+    let ending = path.extension()?.to_str()?;
+    let (_, language, interpreter) = SOURCES.iter().find(|(known, ..)| *known == ending)?;
+    let is_of_project = path.file_stem().and_then(OsStr::to_str);
+    if is_of_project.is_some_and(|stem| config.project.bots.contains_key(stem))
+        || !file.is_file()
+        || is_program(&file)
+    {
+        return None;
+    }
+    Some(match interpreter {
+        Some(interpreter) if begins_with_interpreter(&file) => {
+            let path = shell_word(program);
+            format!(
+                "`{program}` is not executable; `chmod +x {path}`, or write --bot '{interpreter} {path}'"
+            )
+        }
+        Some(interpreter) => {
+            let line = shell_word(&format!("{interpreter} {}", shell_word(program)));
+            format!("`{program}` is {language} source; write --bot {line}")
+        }
+        None => format!(
+            "`{program}` is {language} source: compile it and name the program; `referee new` begins a bot that is compiled \
+             before its games"
+        ),
+    })
+}
+
+/// Whether a file begins with `#!`.
+fn begins_with_interpreter(file: &Path) -> bool {
+    std::fs::read(file).is_ok_and(|text| text.starts_with(b"#!"))
+}
+
+/// A program in the working directory without `./` before it, which is looked up in `PATH` alone.
+fn here(config: &Config, line: &str, program: &str, cwd: Option<&Path>) -> Option<String> {
+    let is_here = !program.contains('/')
+        && !program.starts_with('@')
+        && !config.project.bots.contains_key(program)
+        && !is_in_path(program)
+        && is_program(&at(program, cwd));
+    let line = line.trim_start();
+    (is_here && line.starts_with(program)).then(|| {
+        let meant = shell_word(&format!("./{line}"));
+        format!("no program `{program}` in PATH; for the one in this folder write --bot {meant}")
+    })
 }
 
 /// A single word that does not name a program, in a project with bots.

@@ -184,7 +184,7 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<TestCase, Fail
         // Without a file of that name, it may be a case of the game.
         None => match board.to_str().and_then(|name| kind.bundled(name)) {
             Some(text) => text.to_owned(),
-            None => read_text(board)?,
+            None => return Err(no_board(kind, board)),
         },
     };
     (kind.parse)(&text).map_err(|error| {
@@ -193,6 +193,18 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<TestCase, Fail
             other.map(|other| format!(" (it is a board of another game: --game {})", other.name));
         Failure::place(board, format!("{error}{}", hint.unwrap_or_default()))
     })
+}
+
+/// The error for a board that is neither a file nor a case.
+fn no_board(kind: &GameKind, board: &Path) -> Failure {
+    let seed = board.to_str().and_then(|name| name.parse::<i64>().ok());
+    match seed.filter(|seed| kind.test_case(*seed, SeedOptions::default()).is_ok()) {
+        Some(seed) => Failure::file(
+            board,
+            format!("no such file; for the board of this seed write --seed {seed}"),
+        ),
+        None => Failure::file(board, "no such file"),
+    }
 }
 
 /// The test case of a seed, as text.

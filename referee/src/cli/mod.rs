@@ -196,6 +196,10 @@ impl From<ConfigError> for Failure {
             ConfigError::StrayLimit(stray) => {
                 Self::user(anyhow::anyhow!("--{}: {stray}", stray.limit.name()))
             }
+            ConfigError::UnknownGame(unknown) => {
+                let hint = hints::unknown_game(unknown);
+                Self::user(anyhow::anyhow!("{error}{hint}"))
+            }
             _ => Self::user(error),
         }
     }

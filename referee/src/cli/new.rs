@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use fs_err::{File, OpenOptions};
 
 use super::named_run::seen_from_here;
@@ -27,12 +27,16 @@ pub(super) struct NewArgs {
     name: String,
 
     /// Its language
-    #[arg(long, value_name = "LANGUAGE", value_parser = PossibleValuesParser::new(languages()))]
+    #[arg(long, value_name = "LANGUAGE", value_parser = language())]
     lang: String,
 
     #[arg(long, value_name = "NAME", add = completions::games(), help = inputs::game_help("The game that it plays"))]
     game: Option<String>,
 }
+
+/// Other names of languages.
+const OTHER_NAMES: [(&str, &str); 4] =
+    [("c++", "cpp"), ("js", "javascript"), ("py", "python"), ("rs", "rust")];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,6 +48,18 @@ fn languages() -> Vec<&'static str> {
     languages.sort_unstable();
     languages.dedup();
     languages
+}
+
+/// Parses a language, by its name here or another one.
+fn language() -> impl TypedValueParser<Value = String> {
+    let known = languages().into_iter().map(|name| {
+        let others = OTHER_NAMES.iter().filter(|(_, here)| *here == name);
+        PossibleValue::new(name).aliases(others.map(|(other, _)| *other))
+    });
+    PossibleValuesParser::new(known).map(|name| {
+        let here = OTHER_NAMES.iter().find(|(other, _)| *other == name);
+        here.map_or(name, |(_, here)| (*here).to_owned())
+    })
 }
 
 /// Parses a name that is one word for a shell, a file and a key of TOML.

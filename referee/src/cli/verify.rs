@@ -39,11 +39,18 @@ Examples:
 pub(super) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let folder = RunFolder::open(&run_path(&args.run)?)?;
     let verified = verify(&folder, is_strict(&folder.run.plan)?)?;
+    let has_no_logs = verified.agree == 0 && !has_logs(&folder);
     print(|out| match args.format {
         Format::Json => write_json(&folder, &verified, out),
-        _ => write_text(&verified, out),
+        _ => write_text(&verified, has_no_logs, out),
     })?;
     Ok(exit::code(verified.disagreements.is_empty()))
+}
+
+/// Whether a log of a game was kept.
+fn has_logs(folder: &RunFolder) -> bool {
+    let games = folder.path.join("games");
+    games.read_dir().is_ok_and(|mut entries| entries.next().is_some())
 }
 
 /// Whether the limits of a plan are as strict as the official ones.
@@ -51,10 +58,16 @@ fn is_strict(plan: &Plan) -> Result<bool, Failure> {
     Ok(inputs::settings_of_plan(plan, [inputs::stored(plan)])?.is_as_strict_as_official())
 }
 
-fn write_text(verified: &Verified, out: &mut dyn Write) -> io::Result<()> {
+fn write_text(verified: &Verified, has_no_logs: bool, out: &mut dyn Write) -> io::Result<()> {
     let Verified { summary, agree, disagreements, digest } = verified;
     let planned = plural(summary.planned as u64, "game");
     writeln!(out, "{agree} of {planned} of {} agree with their logs", summary.game)?;
+    if has_no_logs {
+        writeln!(
+            out,
+            "No logs were kept; `referee suite --logs all` keeps the logs of all games."
+        )?;
+    }
     writeln!(out)?;
     for Disagreement { game, problem } in disagreements {
         let game = game.map(|game| format!("game {game}: ")).unwrap_or_default();

@@ -46,6 +46,15 @@ impl BotsFlags {
         is_named || !self.param.is_empty() || self.environment.is_given()
     }
 
+    /// Says which bot plays if none is named.
+    pub(super) fn warn_of_default(&self, config: &Config) {
+        if let (true, true, Some(bot)) =
+            (self.bot.is_empty(), self.command.is_empty(), &config.game.default_bot)
+        {
+            log::warn!("no --bot is given: these are games of {bot}");
+        }
+    }
+
     /// The bots that the flags name, or the game's default one.
     pub(super) fn resolve(&self, config: &Config) -> Result<Vec<PlannedBot>, Failure> {
         hints::refuse_stray(self.stray.as_deref())?;

@@ -191,7 +191,12 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
         if folder.parts() > 0 {
             return parts::play_all(args, &config, &folder);
         }
-        return play_whole(args, &config, args.take_up(folder)?);
+        let writer = args.take_up(folder)?;
+        if writer.folder.played()?.count() == writer.folder.planned() {
+            let path = writer.folder.path.display();
+            log::warn!("{path}: nothing is left to play; these are the results");
+        }
+        return play_whole(args, &config, writer);
     }
     let (config, run) = new_run(args)?;
     if args.slurm.slurm.is_some() {
@@ -204,9 +209,11 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
         let scratch = tempfile::tempdir().context("cannot make a folder for the games");
         let scratch = scratch.map_err(Failure::User)?;
         let writer = RunWriter::create(&scratch.path().join("run"), run)?;
+        args.bots.warn_of_default(&config);
         return play_whole(args, &config, writer);
     }
     let folder = create(args, &config, &run)?;
+    args.bots.warn_of_default(&config);
     play_whole(args, &config, args.take_up(folder)?)
 }
 

@@ -24,6 +24,11 @@ pub(super) fn param(text: &str) -> Result<Param, String> {
     if !is_name {
         return Err(format!("`{name}` is not a name: names have letters, digits and _"));
     }
+    if let Some((first, last)) = values.split_once('-')
+        && [first, last].iter().all(|text| decimal(text).is_some() && !text.starts_with('-'))
+    {
+        return Err(format!("`{values}` is one value; did you mean `{first}..{last}`?"));
+    }
     let values = match values.split_once("..") {
         Some((first, rest)) => range(first, rest)?,
         None => values.split(',').map(str::to_owned).collect(),
