@@ -75,7 +75,8 @@ fn codingame_case(text: &str) -> Result<String, SourceError> {
 }
 
 fn json_lines(common: &Common, judges: JsonLines) -> Result<GameKind, Wrong> {
-    let outside = Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place));
+    let outside =
+        Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place));
     let title = common.title.clone();
     Ok(GameKind {
         bundled: read_cases(common, as_it_is)?,
@@ -134,11 +135,7 @@ fn tester(common: &Common, game: Tester) -> Result<GameKind, Wrong> {
 }
 
 /// A game whose program prints the score.
-fn printing(
-    common: &Common,
-    limits: Limits,
-    outside: Outside,
-) -> Result<GameKind, Wrong> {
+fn printing(common: &Common, limits: Limits, outside: Outside) -> Result<GameKind, Wrong> {
     let kind = kind(common, common.title.clone(), limits, outside)?;
     let bundled = read_cases(common, as_it_is)?;
     let from_seed = by_number(bundled.clone());

@@ -401,7 +401,7 @@ mod tests {
         let of_bot =
             Printed { said: "Score = 1,234\n".into(), ..printed("Score = 1,234\n", "", 0) };
         let end = ScorePattern::default().judge(&of_bot).expect("the tester's word");
-        assert_eq!(end.how, Ending::Lost);
+        assert_eq!(end.verdict, Verdict::Lost);
         assert_eq!(without_colors("\x1b[1;32mScore = 5\x1b[0m\n"), "Score = 5\n");
     }
 

@@ -88,10 +88,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::user(anyhow!("--board: no game is on `{board}`; {problem}")));
     }
     arrange(&mut games, args.sort, plan.better, args.limit);
-    if args.format == Format::Seeds
-        && !games.is_empty()
-        && !games.iter().any(ShownGame::has_seed)
-    {
+    if args.format == Format::Seeds && !games.is_empty() && !games.iter().any(ShownGame::has_seed) {
         let problem = "--format seeds: the boards of this run do not come from seeds, nor are they cases with numbers as \
             names";
         return Err(Failure::user(anyhow!(problem)));

@@ -76,8 +76,7 @@ impl BotProcess {
     ) -> io::Result<bool> {
         // Before late output its peer is not polled, and would be ready for ever.
         let link = self.link.as_ref().filter(|_| exchange.spoke_late().is_some());
-        let ready =
-            self.wait_beside(Some(until), link.map(|link| link.peer.watched().as_fd()))?;
+        let ready = self.wait_beside(Some(until), link.map(|link| link.peer.watched().as_fd()))?;
         if ready.has(Source::Stdout) {
             self.read_late_stdout(exchange)?;
         }

@@ -17,7 +17,6 @@ use rules::game::judge::JudgeProgram;
 use rules::game::{GAMES, GameKind, UnknownGame};
 use rules::source::SourceError;
 use terms::path::folder_of;
-use terms::text::without_byte_order_mark;
 
 /// The setting `game`: the game to play, and the games of the user's own.
 #[derive(Debug, Clone, Default)]
