@@ -359,3 +359,42 @@ fn the_page_of_the_runs_so_far_links_to_the_page_of_each_run() {
     assert!(page.contains("<title>1 run of samegame</title>") && !page.contains("a%20b"));
     assert_code(&project.referee(&["report", "--history", "runs/c", "--html", "page.html"]), 2);
 }
+
+#[test]
+fn a_run_of_more_parts_than_games_is_named_and_hides_no_other() {
+    let project = Project::new();
+    for name in ["good", "bad", "listed"] {
+        project.suite(name, &["--bot", "@first", "--seed", "1..5"]);
+    }
+    project.prints(&["runs"]);
+    let change = |file: &str, from: &str, to: &str| {
+        let file = project.path(file);
+        let text = fs::read_to_string(&file).expect("text");
+        assert!(text.contains(from), "{text}");
+        fs::write(&file, text.replacen(from, to, 1)).expect("written");
+    };
+    for name in ["bad", "listed"] {
+        change(
+            &format!("runs/{name}/run.toml"),
+            "repeat = 1\n",
+            "repeat = 1\nparts = 4000000000\n",
+        );
+        fs::remove_file(project.path(&format!("runs/{name}/results.jsonl"))).expect("it was there");
+    }
+    fs::remove_file(project.path("runs/bad/listing.json")).expect("it was there");
+    change("runs/listed/listing.json", "\"parts\":0", "\"parts\":4000000000");
+    let problem = |name: &str| {
+        format!("runs/{name}/run.toml: the plan has 4000000000 parts; it can have at most 5")
+    };
+    let output = project.referee(&["runs"]);
+    let shown = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.code().is_some() && shown.contains("good"), "{shown}");
+    assert!(["bad", "listed"].map(problem).iter().all(|it| shown.contains(it)), "{shown}");
+    project.prints(&["runs", "prune", "--keep", "1"]);
+    for command in ["show", "status", "verify"] {
+        let output = project.referee(&[command, "runs/bad"]);
+        let shown = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{command}: {shown}");
+        assert!(shown.contains(&problem("bad")), "{command}: {shown}");
+    }
+}

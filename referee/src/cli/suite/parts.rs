@@ -86,8 +86,7 @@ pub(super) fn plan(
             Failure::user(anyhow!("--parts: {problem}"))
         })?,
     };
-    let units = u32::try_from(run.plan.games() / run.plan.bots.len()).unwrap_or(u32::MAX);
-    run.plan.parts = NonZeroU32::new(parts.get().min(units));
+    run.plan.parts = NonZeroU32::new(parts.get().min(run.plan.max_parts()));
     let folder = create(args, config, &run)?;
     copy_programs(&folder)?;
     Ok(folder)

@@ -32,6 +32,9 @@ use terms::limits::{Limits, OnHostDelay, Profile, Resources};
 /// The most games of a plan: a bit for each, and their order, fit into the memory of a small machine.
 pub const MAX_GAMES: usize = 100_000_000;
 
+/// The maximum number of parts of a plan: reading a run in parts looks for a folder of each.
+pub(super) const MAX_PARTS: u32 = 100_000;
+
 /// What is to be played.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -179,6 +182,11 @@ impl Plan {
     /// Whether it has more games than a plan may have.
     pub fn is_too_large(&self) -> bool {
         self.games() > MAX_GAMES
+    }
+
+    /// The maximum number of parts that it can have: one for each round.
+    pub fn max_parts(&self) -> u32 {
+        u32::try_from(self.units()).map_or(MAX_PARTS, |units| units.min(MAX_PARTS))
     }
 
     /// The number of rounds, in each of which every bot plays one game on one board.

@@ -124,6 +124,16 @@ pub enum FolderError {
         /// How many games it has, as far as they can be counted.
         games: usize,
     },
+    /// The plan has too many parts.
+    #[error("{}: the plan has {parts} parts; it can have at most {most}", path.display())]
+    TooManyParts {
+        /// The run's `run.toml`.
+        path: PathBuf,
+        /// The number of its parts.
+        parts: u32,
+        /// The maximum for its games.
+        most: u32,
+    },
     /// A line is malformed.
     #[error("{}:{line}: {problem}", path.display())]
     Damaged {
@@ -304,6 +314,10 @@ fn parse_run(path: PathBuf, source: &str) -> Result<Run, FolderError> {
     let run: Run = toml::from_str(source).map_err(|error| refuse(&error))?;
     if run.plan.is_too_large() {
         return Err(FolderError::TooLarge { path, games: run.plan.games() });
+    }
+    let (parts, most) = (run.plan.parts.map_or(0, NonZeroU32::get), run.plan.max_parts());
+    if parts > most {
+        return Err(FolderError::TooManyParts { path, parts, most });
     }
     Ok(run)
 }

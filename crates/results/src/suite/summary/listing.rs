@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Summary;
 use crate::suite::files::{new_file, read_regular};
-use crate::suite::plan::{Plan, Seeds};
+use crate::suite::plan::{MAX_PARTS, Plan, Seeds};
 use crate::suite::records::Bests;
 use crate::suite::store::{Commit, FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, comment_in};
 
@@ -90,7 +90,9 @@ impl Listing {
         let kept =
             kept.and_then(|bytes| serde_json::from_slice::<Kept<Self, Summary>>(&bytes).ok());
         match kept {
-            Some((FORMAT, kept, listing, summary)) if kept == stamps(path, listing.parts) => {
+            Some((FORMAT, kept, listing, summary))
+                if listing.parts <= MAX_PARTS && kept == stamps(path, listing.parts) =>
+            {
                 Ok(Self { summary, ..listing })
             }
             _ => Self::read(&RunFolder::open(path)?, &Bests::default()),
