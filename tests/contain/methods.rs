@@ -493,3 +493,58 @@ mod heavy {
         every_fault_is_contained(User::Nobody, "seccomp");
     }
 }
+
+/// Puts a secret into a new session keyring, and executes a program, which inherits it.
+const WITH_A_SECRET: &str = "import ctypes, os, sys\n\
+    c = ctypes.CDLL(None)\n\
+    keyctl, add_key = {'x86_64': (250, 248), 'aarch64': (219, 217)}[os.uname().machine]\n\
+    join, session = 1, -3\n\
+    if c.syscall(keyctl, join, None) < 0: sys.exit(77)\n\
+    if c.syscall(add_key, b'user', b'referee-secret', b'x', 1, session) < 0: sys.exit(77)\n\
+    os.execv(sys.argv[1], sys.argv[1:])";
+
+/// Looks for that secret among its keys and by its name.
+const SEEKS_A_SECRET: &str = "import ctypes, os, sys\n\
+    c = ctypes.CDLL(None)\n\
+    keyctl = {'x86_64': 250, 'aarch64': 219}[os.uname().machine]\n\
+    search, session = 10, -3\n\
+    found = c.syscall(keyctl, search, session, b'user', b'referee-secret', 0) > 0\n\
+    listed = 'referee-secret' in open('/proc/keys').read()\n\
+    print('found' if found else 'nothing', 'listed' if listed else 'hidden', file=sys.stderr)";
+
+/// What a bot finds of the keys of whoever starts the referee; `None` where there are no keys.
+fn keys_found(python: &str, user: User, means: &str, more: &[&str]) -> Option<String> {
+    let bin = referee_of(user).get_program().to_owned();
+    let mut command = Command::new(python);
+    command.args(["-c", WITH_A_SECRET]).arg(bin).args(["play", "--format", "json"]).args(PATIENT);
+    command.args(["--containment", means]).args(more);
+    command.args(["--", python, "-c", SEEKS_A_SECRET]);
+    run_as(user, &mut command);
+    let output = command.run();
+    let is_possible = output.status.code() != Some(77);
+    is_possible.then(|| output.json()["stderr_tail"][0].as_str().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn a_bot_has_a_session_keyring_of_its_own() {
+    let what = "keys of the user's session";
+    let Some([python]) = need(what, ["python3"]) else { return };
+    for (user, means) in grid(ALL_METHODS) {
+        let Some(found) = keys_found(python, user, means, &[]) else {
+            return leave_out(what, "the kernel has no keys");
+        };
+        assert!(found.starts_with("nothing "), "{means} {user:?}: {found}");
+    }
+}
+
+#[test]
+fn a_sandbox_shows_no_names_of_keys() {
+    let what = "names of keys";
+    let Some([python]) = need(what, ["python3"]) else { return };
+    for user in USERS.into_iter().filter(|_| has_sandbox("namespace")) {
+        let Some(found) = keys_found(python, user, "namespace", &["--sandbox"]) else {
+            return leave_out(what, "the kernel has no keys");
+        };
+        assert_eq!(found, "nothing hidden", "{user:?}");
+    }
+}

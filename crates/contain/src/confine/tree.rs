@@ -44,6 +44,9 @@ pub(crate) struct Tree {
     pub(crate) steps: Vec<MountStep>,
 }
 
+/// Names the keys of the bot's user, and is covered.
+const KEYS: &str = "/proc/keys";
+
 /// Harmless devices.
 pub(crate) const DEVICES: [&str; 5] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
@@ -209,9 +212,11 @@ impl Builder {
         Ok(())
     }
 
-    /// Covers these files and folders where they are shown.
+    /// Covers these files and folders where they are shown, and the names of keys.
     fn hide(&mut self, hidden: &[PathBuf]) -> io::Result<()> {
-        let shown: Vec<_> = hidden.iter().filter(|path| self.is_shown(path)).collect();
+        let hidden = hidden.iter().map(PathBuf::as_path).filter(|path| self.is_shown(path));
+        let keys = Some(Path::new(KEYS)).filter(|keys| keys.exists());
+        let shown: Vec<&Path> = hidden.chain(keys).collect();
         let [folder, file] = NOTHING.map(|nothing| relative(Path::new(nothing)));
         let [folder, file] = [folder?, file?];
         if !shown.is_empty() {

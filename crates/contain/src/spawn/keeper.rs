@@ -110,6 +110,8 @@ fn settle(
         return Ok(None);
     }
     drop(gate);
+    // The quota of the user's keys may be used up: then bots share the launcher's keyring.
+    let _ = raw::join_session_keyring();
     if launch.method.is_namespace() {
         numbers = mounts::enter(launch.tree.as_ref()).map_err(at(Step::Mounts))?;
         if let Some(tree) = &launch.tree {

@@ -133,6 +133,8 @@ fn serve(
 ) -> Option<(Order, Ends, PipeReader)> {
     deadlines.keep_from_forks().ok()?;
     let _ = setsid();
+    // The kernel may have no keyrings, or the user no right to one.
+    let _ = raw::join_session_keyring();
     let _ = set_name(c"bot-launcher");
     // Descriptors of a bot must not have the numbers of its standard ones.
     let _ = (dup2_stdin(&socket), dup2_stdout(&socket), dup2_stderr(&socket));

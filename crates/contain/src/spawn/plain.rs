@@ -5,12 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::io::{PipeReader, PipeWriter};
+use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::Instant;
 
 use rustix::process::{
@@ -23,6 +24,7 @@ use super::report::{LaunchError, NAMED, Step};
 use crate::confine::limits::KernelLimit;
 use crate::decide::tuning::TUNING;
 use crate::sys::proc::Life;
+use crate::sys::raw;
 use crate::sys::signals::HeededChildren;
 use terms::verdict::BotExit;
 
@@ -53,6 +55,19 @@ pub(crate) struct Plain {
     _heeded: HeededChildren,
 }
 
+/// Spawns a child with a new session keyring, which a thread of its own joins for it.
+fn spawn_apart(command: &mut Command) -> io::Result<Child> {
+    let spawn = || {
+        // The kernel may have no keyrings, or the user no right to one.
+        let _ = raw::join_session_keyring();
+        command.spawn()
+    };
+    thread::scope(|scope| {
+        let spawned = thread::Builder::new().spawn_scoped(scope, spawn)?;
+        spawned.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
+}
+
 impl Plain {
     /// Starts a program with pipes.
     pub(crate) fn start(plan: &Plan<'_>) -> Result<Self, LaunchError> {
@@ -63,7 +78,7 @@ impl Plain {
         if let Some(cwd) = plan.cwd {
             command.current_dir(cwd);
         }
-        let mut child = command.spawn().map_err(|error| Step::Exec.failed(error))?;
+        let mut child = spawn_apart(&mut command).map_err(|error| Step::Exec.failed(error))?;
         let pid = Pid::from_child(&child);
         // Of a program that fails here, nothing may be left.
         let watched = pidfd_open(pid, PidfdFlags::empty()).and_then(|pidfd| {
