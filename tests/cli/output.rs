@@ -543,3 +543,27 @@ fn help_of_every_command() {
         assert_snapshot!(name, output.out());
     }
 }
+
+#[test]
+fn help_that_cannot_be_written_is_an_error() {
+    for args in [&["--help"][..], &["-h"], &["help", "suite"], &["play", "--help"]] {
+        let full = OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
+        let output = referee().args(args).stdout(full).run();
+        assert_eq!(output.status.code(), Some(3), "{args:?}");
+        let error = "error: cannot write the result: No space left on device (os error 28)";
+        assert_eq!(output.err().trim_end(), error, "{args:?}");
+    }
+}
+
+#[test]
+fn a_write_beyond_the_limit_on_the_size_of_files_is_an_error() {
+    let folder = tempdir().expect("a folder");
+    let output = Command::new("sh")
+        .args(["-c", "ulimit -f 0; exec \"$@\" > out", "sh", program()])
+        .args(["generate", "--seed", "1"])
+        .current_dir(folder.path())
+        .run();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let error = "error: cannot write the result: File too large (os error 27)";
+    assert_eq!(output.err().trim_end(), error);
+}

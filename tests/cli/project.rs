@@ -223,3 +223,25 @@ fn init_adds_the_game_of_a_contribution_and_says_what_it_lacks() {
     let nowhere = run(&["init", "--codingame", "nowhere"]);
     assert_eq!(nowhere.status.code(), Some(2));
 }
+
+#[test]
+fn a_parent_that_ignores_sigchld_costs_no_build_and_no_commit() {
+    let what = "a parent that ignores SIGCHLD";
+    let Some([python]) = need(what, ["python3"]) else { return };
+    let project = Project::new(BOTS);
+    git(project.path(), &["init", "--quiet"]);
+    git(project.path(), &["add", "."]);
+    git(project.path(), &["commit", "--quiet", "-m", "x"]);
+    let ignoring = "import os, signal, sys\nsignal.signal(signal.SIGCHLD, signal.SIG_IGN)\n\
+        os.execv(sys.argv[1], sys.argv[1:])";
+    let output = Command::new(python)
+        .args(["-c", ignoring, program()])
+        .args(["suite", "--bot", "mine", "--boards", "few", "--run", "run"])
+        .args(PATIENT)
+        .current_dir(project.path())
+        .env("BOT", program())
+        .run();
+    assert_code(&output, 0);
+    let run = RunFolder::open(&project.path().join("run")).expect("a run").run;
+    assert!(run.git.is_some(), "{run:?}");
+}

@@ -548,3 +548,24 @@ fn a_sandbox_shows_no_names_of_keys() {
         assert_eq!(found, "nothing hidden", "{user:?}");
     }
 }
+
+#[test]
+fn a_host_without_proc_is_told_to_mount_it() {
+    let without = || {
+        let mut command = Command::new("unshare");
+        let script = "mount -t tmpfs none /proc && exec \"$@\"";
+        command.args(["--map-root-user", "--mount", "sh", "-c", script, "sh"]);
+        command
+    };
+    if !without().arg("true").status().is_ok_and(|status| status.success()) {
+        return leave_out("a host without /proc", "this one has no namespaces");
+    }
+    for args in [&["play"][..], &["suite", "--no-run"], &["timing"]] {
+        let bin = program();
+        let output = without().arg(bin).args(args).args(["--bot", "@greedy"]).run();
+        let error = "error: no bot can be watched here: /proc is not mounted; mount /proc with \
+                     `mount -t proc proc /proc`\n";
+        assert_eq!(output.err(), error, "{args:?}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+    }
+}

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
-use crate::sys::signals::{BY_PROGRAM, Flag, Handlers};
+use crate::sys::signals::{self, BY_PROGRAM, Flag, Handlers};
 
 /// The signals that a terminal, a user or a batch system sends to end a program.
 pub const SIGNALS: [i32; 8] = [
@@ -27,6 +27,13 @@ pub const SIGNALS: [i32; 8] = [
     libc::SIGUSR2,
     libc::SIGALRM,
 ];
+
+/// Prepares the signals of a program that starts others, for as long as it runs: it learns how they end even if its own parent
+/// ignored SIGCHLD, as some shells and cron do, and a write beyond `ulimit -f` fails instead of killing it with SIGXFSZ.
+/// What it starts inherits neither. Call it before there are threads.
+pub fn prepare_signals() {
+    signals::prepare();
+}
 
 /// Ends everything that it was given to, once and for all. Its clones are the same canceller.
 ///

@@ -141,7 +141,7 @@ pub mod bot {
             ending::{Left, Survivor},
             error::SpawnError,
             host::Host,
-            probe::{Containment, SandboxError, Unavailable, check_cgroups},
+            probe::{Containment, SandboxError, Unavailable, check_cgroups, check_proc},
         },
         sys::{cgroup::host::memory_limit_of_host, proc::online_cores},
     };

@@ -52,6 +52,7 @@ use log::LevelFilter;
 
 use self::signals::interrupt;
 use contain::bot::Host;
+use contain::cancel::prepare_signals;
 use engine::config::ConfigError;
 use terms::fault::AtFault;
 use terms::text::printable;
@@ -208,8 +209,9 @@ impl From<ConfigError> for Failure {
 /// The whole program: parses the arguments, runs the command, prints an error if it fails, and returns the
 /// exit code; or answers a shell that completes a line. Programs with [games of their own](rules::game::register) call this too.
 pub fn main() -> ExitCode {
+    prepare_signals();
     completions::answer_shell();
-    let failure = match run(parse()) {
+    let failure = match parse().map_or_else(|error| explain(&error), run) {
         Ok(code) => return code,
         Err(failure) => failure,
     };
@@ -226,8 +228,8 @@ pub fn main() -> ExitCode {
     failure.exit_code()
 }
 
-/// Parses the program's arguments, or ends the program as [`Parser::parse`] does.
-fn parse() -> Cli {
+/// Parses the program's arguments. Help is an error too.
+fn parse() -> Result<Cli, clap::Error> {
     let mut command = Cli::command();
     let (line, warnings) = old_flags::renamed(std::env::args_os());
     // The list of commands shows what each says about itself, which is defined with its arguments.
@@ -238,10 +240,19 @@ fn parse() -> Cli {
         command.build();
     }
     let matches = command.try_get_matches_from_mut(line);
-    let matches = matches.unwrap_or_else(|error| hints::mend_suggestion(error, command).exit());
+    let matches = matches.map_err(|error| hints::mend_suggestion(error, command))?;
     let cli = Cli::from_arg_matches(&matches);
-    let cli = cli.unwrap_or_else(|error| error.format(&mut Cli::command()).exit());
-    Cli { warnings, ..cli }
+    let cli = cli.map_err(|error| error.format(&mut Cli::command()))?;
+    Ok(Cli { warnings, ..cli })
+}
+
+/// Prints help, or ends the program with an error in its arguments, as [`Parser::parse`] does. That would not notice
+/// where help cannot be written.
+fn explain(error: &clap::Error) -> Result<ExitCode, Failure> {
+    if error.use_stderr() {
+        error.exit();
+    }
+    print(|_| error.print()).map(|()| ExitCode::SUCCESS)
 }
 
 /// Runs a command.

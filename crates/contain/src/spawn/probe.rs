@@ -223,9 +223,15 @@ fn is_available(method: ContainmentMethod) -> bool {
 
 /// Checks that /proc shows this process's own pid namespace: with process numbers of another one,
 /// limits would fail and unrelated processes be killed.
-fn check_proc() -> Result<(), Unavailable> {
+///
+/// # Errors
+/// When it is not mounted, or is that of another namespace.
+pub fn check_proc() -> Result<(), Unavailable> {
     static WRONG: OnceLock<Option<String>> = OnceLock::new();
     let wrong = WRONG.get_or_init(|| match fs::read_to_string("/proc/self/status") {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Some("/proc is not mounted".to_owned())
+        }
         Err(error) => Some(format!("cannot read /proc/self/status: {error}")),
         Ok(status) if is_own(&status, std::process::id()) => None,
         Ok(_) => Some("/proc is that of another pid namespace".to_owned()),

@@ -47,6 +47,15 @@ pub(super) fn reset_signals() {
     }
 }
 
+/// Has the kernel keep how children end, even if this program was started with SIGCHLD ignored, and has a write beyond
+/// the limit on the size of files fail. A handler is not inherited by other programs, as an ignored signal would be.
+pub(crate) fn prepare() {
+    let _ = set_disposition(libc::SIGCHLD, libc::SIG_DFL);
+    if action(libc::SIGXFSZ).is_ok_and(|now| now.sa_sigaction == libc::SIG_DFL) {
+        let _ = set_disposition(libc::SIGXFSZ, handler());
+    }
+}
+
 /// While there is one of these, the kernel keeps how children have ended, though this program was started so that it forgets them.
 #[derive(Debug)]
 pub(crate) struct HeededChildren(());
@@ -60,7 +69,7 @@ impl HeededChildren {
         if heeded.0 == 0 {
             heeded.1 = action(libc::SIGCHLD).is_ok_and(|now| now.sa_sigaction == libc::SIG_IGN);
             if heeded.1 {
-                set_disposition(libc::SIG_DFL);
+                let _ = set_disposition(libc::SIGCHLD, libc::SIG_DFL);
             }
         }
         heeded.0 += 1;
@@ -73,17 +82,17 @@ impl Drop for HeededChildren {
         let mut heeded = HEEDED.lock().unwrap_or_else(PoisonError::into_inner);
         heeded.0 -= 1;
         if *heeded == (0, true) {
-            set_disposition(libc::SIG_IGN);
+            let _ = set_disposition(libc::SIGCHLD, libc::SIG_IGN);
         }
     }
 }
 
-/// Has SIGCHLD ignored, or do nothing.
-fn set_disposition(disposition: libc::sighandler_t) {
+fn set_disposition(signal: c_int, disposition: libc::sighandler_t) -> io::Result<()> {
     // SAFETY: an action is plain data.
     let mut ours: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
     ours.sa_sigaction = disposition;
-    let _ = set_action(libc::SIGCHLD, &ours);
+    ours.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
+    set_action(signal, &ours)
 }
 
 /// What a signal does.
@@ -152,11 +161,7 @@ impl Handlers {
         for &signal in signals.iter().chain(&[libc::SIGXFSZ]) {
             let before = action(signal)?;
             if before.sa_sigaction != libc::SIG_IGN {
-                // SAFETY: an action is plain data.
-                let mut ours: libc::sigaction = unsafe { MaybeUninit::zeroed().assume_init() };
-                ours.sa_sigaction = handler();
-                ours.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
-                set_action(signal, &ours)?;
+                set_disposition(signal, handler())?;
                 handlers.before.push((signal, before));
             }
         }

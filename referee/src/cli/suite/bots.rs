@@ -9,6 +9,7 @@ use super::params::{Param, combined, param};
 use crate::cli::inputs::ProjectBot;
 use crate::cli::shared::EnvironmentFlags;
 use crate::cli::{Failure, completions, hints, inputs};
+use contain::bot::check_proc;
 use engine::config::Config;
 use engine::suite::check_program;
 use results::suite::PlannedBot;
@@ -119,5 +120,7 @@ fn refuse_twins(bots: &[PlannedBot]) -> Result<(), Failure> {
 fn refuse_missing(bot: &PlannedBot, kind: &GameKind) -> Result<(), Failure> {
     let words: Vec<OsString> = bot.command.iter().map(OsString::from).collect();
     inputs::refuse_bundled(&words, kind)?;
+    // Without it the file of a bundled bot is not known.
+    check_proc()?;
     Ok(check_program(bot)?)
 }
