@@ -113,9 +113,16 @@ impl Clock {
     }
 
     /// Notes that a poll lasted from `since` to `now`, but should have ended at `due`. No program can delay a timer: if the
-    /// timer is late by more than the time that the referee then waited for a core, the machine stalled.
-    pub(crate) fn woke(&mut self, [since, due, now]: [Moment; 3], own_wait: Option<Duration>) {
+    /// timer is late by more than the time that the referee then waited for a core, the machine stalled. The time for which
+    /// it waited for a core before it sent the input is not the program's either.
+    pub(crate) fn woke(
+        &mut self,
+        [since, due, now]: [Moment; 3],
+        own_wait: Option<Duration>,
+        before_input: Duration,
+    ) {
         self.polled = now;
+        self.delays.referee = before_input;
         let late = now - due.max(since);
         let still = late.saturating_sub(own_wait.unwrap_or(late));
         if still < TUNING.clock.standstill {
@@ -319,7 +326,7 @@ mod tests {
     fn delays_of_a_poll_late_by(late: Duration, own_wait: Duration) -> Delays {
         let mut clock = clock(None);
         let due = clock.start + TUNING.clock.heartbeat;
-        clock.woke([clock.start, due, due + late], Some(own_wait));
+        clock.woke([clock.start, due, due + late], Some(own_wait), Duration::ZERO);
         clock.delays
     }
 
@@ -360,7 +367,8 @@ mod tests {
     fn a_stall_excuses_no_program_that_slept_through_it() {
         for (is_asleep, expected) in [(true, Duration::ZERO), (false, HOUR)] {
             let mut clock = clock(None);
-            clock.woke([clock.start, clock.start, clock.start + HOUR], Some(Duration::ZERO));
+            let stalled = [clock.start, clock.start, clock.start + HOUR];
+            clock.woke(stalled, Some(Duration::ZERO), Duration::ZERO);
             let now = clock.start + HOUR;
             let later = now + TUNING.clock.standstill;
             for moment in [now, later] {
@@ -369,6 +377,18 @@ mod tests {
                 assert!(!clock.wants_sample_of_stall(moment));
             }
             assert_eq!(clock.delays.machine, expected);
+        }
+    }
+
+    #[test]
+    fn a_bot_that_got_its_input_late_has_its_whole_limit() {
+        let limit = Duration::from_millis(50);
+        for (before_input, goes_on) in [(limit / 2, true), (Duration::ZERO, false)] {
+            let mut clock = clock(Some(limit));
+            clock.overtime = Overtime::WhileStarved(HOUR);
+            let now = clock.start + limit;
+            clock.woke([clock.start, now, now], None, before_input);
+            assert_eq!(clock.goes_on(Observation::default(), [now, now]), goes_on);
         }
     }
 }

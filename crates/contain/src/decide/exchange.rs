@@ -72,9 +72,12 @@ pub(crate) struct Poll {
     pub(crate) read: Moment,
     /// The time for which the referee waited for a core, if the poll ended late.
     pub(crate) own_wait: Option<Duration>,
+    /// The time for which it waited for a core before it sent the input, as far as known.
+    #[cfg_attr(any(test, feature = "serde"), serde(default))]
+    pub(crate) before_input: Duration,
     /// Whether any output came.
     pub(crate) has_come: bool,
-    /// Whether the launcher ends the program or has done so, since the referee stalled.
+    /// Whether the launcher has ended the program, since the referee stalled.
     pub(crate) is_overdue: bool,
 }
 
@@ -231,8 +234,6 @@ pub(crate) struct Exchange {
     stop: Moment,
     /// When it last wrote in this exchange.
     spoke: Option<Moment>,
-    /// Whether it was polled at all.
-    has_polled: bool,
     is_giving_up: bool,
     is_closing: bool,
     end: Option<End>,
@@ -252,18 +253,12 @@ impl Exchange {
             since: at,
             stop: at,
             spoke,
-            has_polled: false,
             is_giving_up: false,
             is_closing: false,
             end: None,
             settling: None,
             after: None,
         }
-    }
-
-    /// Whether the program was polled at all.
-    pub(crate) fn has_polled(&self) -> bool {
-        self.has_polled
     }
 
     /// Why the reply is missing, as far as is known.
@@ -336,8 +331,8 @@ impl Exchange {
     }
 
     fn polled(&mut self, poll: Poll, output: Output, now: Moment) -> Action {
-        let Poll { due, woke, read, own_wait, has_come, is_overdue } = poll;
-        self.clock.woke([self.since, due, woke], own_wait);
+        let Poll { due, woke, read, own_wait, before_input, has_come, is_overdue } = poll;
+        self.clock.woke([self.since, due, woke], own_wait, before_input);
         self.stop = read;
         if has_come {
             self.spoke = Some(read);
@@ -401,7 +396,6 @@ impl Exchange {
     }
 
     fn poll(&mut self, now: Moment) -> Action {
-        self.has_polled = true;
         self.since = now;
         let heartbeat = Some(now + TUNING.clock.heartbeat);
         let wakes = [heartbeat, self.clock.deadline, self.clock.next_early_look()];

@@ -137,7 +137,7 @@ tuning! {
         deadline_check: Duration = ms(100),
         /// How long after a deadline the launcher may end the program.
         deadline_margin: Duration = ms(200),
-        /// Referee's further time after a stall of the machine.
+        /// Time between two samples of a referee that may be held up.
         respite: Duration = ms(150),
         /// How often to check whether the referee is dying.
         dying_check: Duration = ms(500),

@@ -246,15 +246,14 @@ impl BotProcess {
         if let Some(breach) = self.guard.sample_if_due(self.root, deadline) {
             return Ok(Event::Exceeded(breach));
         }
-        if under_way.exchange.has_polled() {
-            under_way.own_wait.restart();
-        }
+        under_way.own_wait.before_poll();
         self.running.extend_deadline(deadline);
         let until = self.meter.instant(until).unwrap_or_else(Instant::now);
         let due = self.guard.wake(Some(until));
         let due = self.link.as_ref().map_or(due, |link| link.wake(due));
+        let begun = Instant::now();
         let ready = self.poll(due)?;
-        self.read(&ready, due, under_way)
+        self.read(&ready, [begun, due], under_way)
     }
 
     fn poll(&self, until: Instant) -> io::Result<Ready> {
@@ -262,11 +261,11 @@ impl BotProcess {
         self.wait_beside(Some(until), link.map(|link| link.peer.watched().as_fd()))
     }
 
-    /// Reads what a poll has found, which should have ended when it was `due`.
+    /// Reads what a poll has found, which began at `begun` and should have ended when it was `due`.
     fn read(
         &mut self,
         ready: &Ready,
-        due: Instant,
+        [begun, due]: [Instant; 2],
         under_way: &mut UnderWay<'_>,
     ) -> Result<Event, ExchangeError> {
         if ready.has(Source::Canceller) {
@@ -274,9 +273,16 @@ impl BotProcess {
             return Err(ExchangeError::Cancelled(mem::take(&mut under_way.stderr.bytes)));
         }
         let now = Instant::now();
+        let slept_too_long = now.saturating_duration_since(due.max(begun));
         let (due, woke) = (self.meter.moment(due), self.meter.moment(now));
-        let own_wait = Clock::is_late(due, woke).then(|| under_way.own_wait.so_far()).flatten();
+        let is_late = Clock::is_late(due, woke);
+        let own_wait = is_late.then(|| under_way.own_wait.since_poll()).flatten();
         let has_passed = under_way.exchange.clock.has_passed(woke);
+        if is_late || has_passed {
+            under_way.own_wait.note_first_poll(slept_too_long);
+        }
+        let before_input = under_way.own_wait.before_input();
+        under_way.own_wait.after_poll(ready.has(Source::Stdout) || ready.has(Source::Beside));
         let heard = self.pipes.stdout.total();
         // After a timeout, and at the end, output is read that the poll has not shown.
         let has_ended = ready.has(Source::End);
@@ -302,7 +308,7 @@ impl BotProcess {
             self.read_some_stderr(&mut under_way.stderr)?;
         }
         let is_overdue = has_passed && self.running.is_overdue();
-        let poll = Poll { due, woke, read, own_wait, has_come, is_overdue };
+        let poll = Poll { due, woke, read, own_wait, before_input, has_come, is_overdue };
         Ok(self.attend(Some(poll), under_way)?)
     }
 

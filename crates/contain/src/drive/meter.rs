@@ -28,22 +28,60 @@ pub(crate) struct Meter {
     spawned: Instant,
 }
 
-/// The referee's wait for a core since the start of an exchange or, after a poll without result,
-/// since the last poll. It may have delayed sending the input or seeing the reply by this time; waits
-/// in between delayed nothing. After quick turns it may be a little longer than this reports.
+/// The referee's wait for a core before it sent the input of an exchange and, after a poll without result, since the end of
+/// the last poll. It may have delayed sending the input or seeing the reply by this time; waits in between delayed nothing.
+/// After quick turns it may be a little longer than this reports.
 #[derive(Debug)]
 pub(crate) struct OwnWait {
     thread: RefereeThread,
     start: Option<Duration>,
+    /// The wait from before the input was sent, once a poll had no result.
+    before_input: Option<Duration>,
+    /// Whether to start again before the next poll.
+    is_due: bool,
 }
 
 impl OwnWait {
-    pub(crate) fn restart(&mut self) {
+    /// Starts again if the last poll had news but no result.
+    pub(crate) fn before_poll(&mut self) {
+        if std::mem::take(&mut self.is_due) {
+            self.restart();
+        }
+    }
+
+    /// Starts again, unless there was news, which may be the reply.
+    pub(crate) fn after_poll(&mut self, has_news: bool) {
+        self.is_due = has_news;
+        if !has_news {
+            self.restart();
+        }
+    }
+
+    fn restart(&mut self) {
+        self.note_first_poll(Duration::ZERO);
         self.start = self.thread.wait();
     }
 
-    pub(crate) fn so_far(&self) -> Option<Duration> {
+    /// Notes that the first poll had no result, and ended this `late`.
+    pub(crate) fn note_first_poll(&mut self, late: Duration) {
+        if self.before_input.is_none() {
+            self.before_input = self.since_poll().map(|wait| wait.saturating_sub(late));
+        }
+    }
+
+    /// The wait since the end of the last poll without result, or since the start.
+    pub(crate) fn since_poll(&self) -> Option<Duration> {
         self.thread.wait().zip(self.start).map(|(now, start)| now.saturating_sub(start))
+    }
+
+    /// The wait from before the input was sent, as far as known.
+    pub(crate) fn before_input(&self) -> Duration {
+        self.before_input.unwrap_or_default()
+    }
+
+    /// Both.
+    pub(crate) fn so_far(&self) -> Option<Duration> {
+        self.since_poll().map(|wait| wait + self.before_input())
     }
 }
 
@@ -102,7 +140,8 @@ impl Meter {
 
     fn start_clock(&mut self, head_start: Duration) -> (Moment, OwnWait) {
         let thread = self.thread.current();
-        let own_wait = OwnWait { start: thread.longest_wait(), thread };
+        let own_wait =
+            OwnWait { start: thread.longest_wait(), thread, before_input: None, is_due: false };
         // Several cores may have computed at once, for longer than the program has run.
         (Moment(self.now().0.saturating_sub(head_start)), own_wait)
     }

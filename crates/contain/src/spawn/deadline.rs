@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
+use rustix::thread::gettid;
 
 use crate::decide::tuning::TUNING;
 use crate::sys::raw::SharedNumbers;
@@ -21,7 +22,13 @@ const FREE: u64 = 0;
 /// In place of a deadline: the referee has nothing to do with the bot.
 const NONE: u64 = 1;
 
-/// The deadlines of all bots of a launcher, in nanoseconds since `epoch`.
+/// In place of a deadline: the launcher has ended the bot.
+const ENDED: u64 = u64::MAX;
+
+/// The low bits of a deadline are the referee's thread; thread numbers are below 2^22. The others are milliseconds.
+const THREAD_BITS: u32 = 22;
+
+/// The deadlines of all bots of a launcher, in milliseconds since `epoch`, each with the thread that set it.
 #[derive(Debug)]
 pub(crate) struct Deadlines {
     epoch: Instant,
@@ -38,17 +45,39 @@ impl Deadlines {
         self.numbers.keep_from_forks()
     }
 
-    /// Whether this one has passed.
-    pub(crate) fn has_passed(&self, place: usize) -> bool {
-        let until = self.numbers.at(place).load(Ordering::Relaxed);
-        until > NONE
-            && self.epoch.elapsed() >= Duration::from_nanos(until) + TUNING.launcher.deadline_margin
+    /// This deadline, if it has passed.
+    pub(crate) fn passed(&self, place: usize) -> Option<Passed> {
+        let number = self.numbers.at(place).load(Ordering::Relaxed);
+        let until = Duration::from_millis(number >> THREAD_BITS) + TUNING.launcher.deadline_margin;
+        let is_set = ![FREE, NONE, ENDED].contains(&number);
+        (is_set && self.epoch.elapsed() >= until).then_some(Passed(number))
+    }
+
+    /// Notes that the launcher ends the bot. Returns false if the referee has changed the deadline in the meantime.
+    pub(crate) fn end(&self, place: usize, Passed(number): Passed) -> bool {
+        let ended = self.numbers.at(place);
+        ended.compare_exchange(number, ENDED, Ordering::SeqCst, Ordering::SeqCst).is_ok()
     }
 
     fn number_of(&self, until: Option<Instant>) -> u64 {
-        let since = until.map(|until| until.saturating_duration_since(self.epoch).as_nanos());
+        let since = until.map(|until| until.saturating_duration_since(self.epoch).as_millis());
         // A time that is too far away is as good as none.
-        since.and_then(|since| u64::try_from(since).ok()).map_or(NONE, |since| since.max(NONE + 1))
+        let longest = u128::from(ENDED >> THREAD_BITS);
+        let since = since.filter(|since| *since < longest);
+        let since = since.and_then(|since| u64::try_from(since).ok());
+        let thread = u64::from(gettid().as_raw_nonzero().get().unsigned_abs());
+        since.map_or(NONE, |since| since << THREAD_BITS | thread)
+    }
+}
+
+/// A deadline that has passed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Passed(pub(super) u64);
+
+impl Passed {
+    /// The referee's thread.
+    pub(crate) fn thread(self) -> u64 {
+        self.0 & ((1 << THREAD_BITS) - 1)
     }
 }
 
@@ -80,17 +109,26 @@ impl HeldDeadline {
 
     /// Has the bot ended soon after `until`; `None` is never.
     pub(crate) fn set(&self, until: Option<Instant>) {
-        self.number().store(self.all.number_of(until), Ordering::Relaxed);
+        let number = self.all.number_of(until);
+        self.update(|_| number);
     }
 
     /// As [`set`](Self::set), if that is later.
     pub(crate) fn extend(&self, until: Option<Instant>) {
-        self.number().fetch_max(self.all.number_of(until), Ordering::Relaxed);
+        let number = self.all.number_of(until);
+        self.update(|now| now.max(number));
     }
 
-    /// Whether it has passed, so that the launcher ends the bot or has done so.
-    pub(crate) fn has_passed(&self) -> bool {
-        self.all.has_passed(self.place)
+    /// Changes it, unless the launcher has ended the bot.
+    fn update(&self, change: impl Fn(u64) -> u64) {
+        let changed = |now| (now != ENDED).then(|| change(now));
+        // Fails only on a bot that has ended.
+        let _ = self.number().fetch_update(Ordering::SeqCst, Ordering::SeqCst, changed);
+    }
+
+    /// Whether the launcher has ended the bot.
+    pub(crate) fn has_ended_bot(&self) -> bool {
+        self.number().load(Ordering::SeqCst) == ENDED
     }
 }
 
@@ -115,22 +153,51 @@ mod tests {
         HeldDeadline::take(Arc::new(all)).expect("a place")
     }
 
+    impl HeldDeadline {
+        fn passed(&self) -> Option<Passed> {
+            self.all.passed(self.place)
+        }
+    }
+
     #[test]
     fn a_deadline_passes_after_its_margin_and_not_once_it_is_over() {
         let held = held();
-        assert!(!held.has_passed(), "there is none");
+        assert_eq!(held.passed(), None, "there is none");
         held.set(Instant::now().checked_add(TUNING.launcher.deadline_margin));
-        assert!(!held.has_passed());
+        assert_eq!(held.passed(), None);
         held.set(ago(TUNING.launcher.deadline_margin * 2));
-        assert!(held.has_passed());
+        let passed = held.passed().expect("it has passed");
+        let thread = gettid().as_raw_nonzero().get().unsigned_abs();
+        assert_eq!(passed.thread(), u64::from(thread));
         held.extend(None);
         held.extend(ago(TUNING.launcher.deadline_margin * 3));
-        assert!(held.has_passed(), "an earlier one changes nothing");
+        assert_eq!(held.passed(), Some(passed), "an earlier one changes nothing");
         held.extend(ago(Duration::ZERO));
-        assert!(!held.has_passed());
+        assert_eq!(held.passed(), None);
         held.set(ago(TUNING.launcher.deadline_margin * 2));
         held.set(None);
-        assert!(!held.has_passed());
+        assert_eq!(held.passed(), None);
+    }
+
+    #[test]
+    fn no_bot_is_ended_whose_deadline_the_referee_has_changed() {
+        for (is_in_time, change) in [
+            (false, None::<fn(&HeldDeadline)>),
+            (true, Some(|held| held.set(None))),
+            (true, Some(|held| held.extend(ago(Duration::ZERO)))),
+        ] {
+            let held = held();
+            held.set(ago(TUNING.launcher.deadline_margin * 2));
+            let passed = held.passed().expect("it has passed");
+            if let Some(change) = change {
+                change(&held);
+            }
+            assert_eq!(held.all.end(held.place, passed), !is_in_time);
+            held.extend(ago(Duration::ZERO));
+            held.set(None);
+            assert_eq!(held.has_ended_bot(), !is_in_time, "no later deadline hides the end");
+            assert_eq!(held.passed(), None);
+        }
     }
 
     #[test]
@@ -139,11 +206,11 @@ mod tests {
         let next = || HeldDeadline::take(Arc::clone(&first.all)).expect("a place");
         let second = next();
         second.set(ago(TUNING.launcher.deadline_margin * 2));
-        assert!(second.has_passed() && !first.has_passed());
+        assert!(second.passed().is_some() && first.passed().is_none());
         let place = second.place();
         drop(second);
         let third = next();
         assert_eq!(third.place(), place);
-        assert!(!third.has_passed(), "that was another bot's");
+        assert_eq!(third.passed(), None, "that was another bot's");
     }
 }

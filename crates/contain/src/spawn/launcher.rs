@@ -10,7 +10,7 @@ use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::process;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
@@ -20,7 +20,7 @@ use rustix::process::{
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::set_name;
 
-use super::deadline::{Deadlines, HeldDeadline};
+use super::deadline::{Deadlines, HeldDeadline, Passed};
 use super::keeper;
 use super::order::{self, Ends, Order};
 use super::plan::Launch;
@@ -119,8 +119,8 @@ struct Game {
     place: usize,
     /// When to look again after its deadline has passed.
     next: Option<Instant>,
-    /// Whether the referee was stopped at the last look.
-    was_stopped: bool,
+    /// The referee's thread when its deadline had passed.
+    sampled: Option<Sampled>,
     is_told: bool,
 }
 
@@ -214,7 +214,7 @@ fn start(mut order: Order, ends: Ends, users: &Users) -> Forked {
         is_namespace,
         place: order.place,
         next: None,
-        was_stopped: false,
+        sampled: None,
         is_told: false,
     }))
 }
@@ -226,27 +226,33 @@ impl Game {
         waitid(WaitId::PidFd(self.keeper.as_fd()), options).is_ok_and(|status| status.is_some())
     }
 
-    /// Ends a game whose deadline passed some time ago, unless the referee has noted another one meanwhile, or whose referee
-    /// is dying. A referee that was stopped, by Ctrl-Z or in a debugger, goes on with its games.
+    /// Ends a game whose referee is dying, or has been held up in the kernel since its deadline passed some time ago. A referee
+    /// that waits for a core is not held up, and one that was stopped, by Ctrl-Z or in a debugger, goes on with its games.
     fn settle(&mut self, owner: u32, is_owner_dying: bool, deadlines: &Deadlines) {
         if is_owner_dying {
             self.next.get_or_insert_with(Instant::now);
         }
-        let has_passed = deadlines.has_passed(self.place);
-        if self.next.is_none() && has_passed {
-            self.next = Some(Instant::now() + TUNING.launcher.respite);
-        }
-        if self.next.is_some_and(|next| Instant::now() >= next) {
-            let is_stopped = matches!(state(&format!("/proc/{owner}/stat")), 'T' | 't');
-            if is_owner_dying {
-                self.end();
-            } else if !has_passed {
-                self.next = None;
-            } else if mem::replace(&mut self.was_stopped, is_stopped) || is_stopped {
-                self.next = Some(Instant::now() + TUNING.launcher.respite);
-            } else {
-                self.end();
+        let passed = deadlines.passed(self.place);
+        let is_due = self.next.is_some_and(|next| Instant::now() >= next);
+        match passed {
+            _ if is_owner_dying || self.is_told => {
+                if is_due {
+                    self.end();
+                }
             }
+            None => (self.next, self.sampled) = (None, None),
+            Some(passed) if is_due || self.next.is_none() => {
+                let sampled = Sampled::new(owner, passed);
+                let before = self.sampled.replace(sampled);
+                if before.is_some_and(|before| sampled.was_held_up_since(&before))
+                    && deadlines.end(self.place, passed)
+                {
+                    self.end();
+                } else {
+                    self.next = Some(Instant::now() + TUNING.launcher.respite);
+                }
+            }
+            Some(_) => {}
         }
     }
 
@@ -258,6 +264,50 @@ impl Game {
         // Fails only on a keeper that has ended.
         let _ = pidfd_send_signal(&self.keeper, signal);
         self.next = Some(Instant::now() + TUNING.launcher.clearing);
+    }
+}
+
+/// A sample of the thread of a referee whose deadline has passed.
+#[derive(Debug, Clone, Copy)]
+struct Sampled {
+    at: Instant,
+    passed: Passed,
+    state: char,
+    /// How long it has run, and how often it was given a core.
+    run: Duration,
+    turns: u64,
+}
+
+impl Sampled {
+    fn new(owner: u32, passed: Passed) -> Self {
+        let thread = format!("/proc/{owner}/task/{}", passed.thread());
+        let times = fs::read_to_string(format!("{thread}/schedstat")).unwrap_or_default();
+        // Run time and waits for a core in nanoseconds, then the number of times that it was given one.
+        let number = |place| {
+            times.split_whitespace().nth(place).and_then(|number| number.parse().ok()).unwrap_or(0)
+        };
+        let state = state(&format!("{thread}/stat"));
+        Self {
+            at: Instant::now(),
+            passed,
+            state,
+            run: Duration::from_nanos(number(0)),
+            turns: number(2),
+        }
+    }
+
+    /// Whether the thread has slept in one system call since an earlier sample, or the kernel has worked for it. If it was
+    /// ready to run without a core, or ran in the meantime, it will check its deadline by itself.
+    fn was_held_up_since(&self, before: &Self) -> bool {
+        let is_stopped = |sampled: &Self| matches!(sampled.state, 'T' | 't');
+        if self.passed != before.passed || is_stopped(self) || is_stopped(before) {
+            return false;
+        }
+        if self.state == 'R' {
+            self.run.saturating_sub(before.run) * 2 > self.at - before.at
+        } else {
+            self.turns == before.turns
+        }
     }
 }
 
@@ -274,3 +324,35 @@ fn is_dying(process: u32) -> bool {
 
 /// SIGKILL in `/proc/PID/status`.
 const KILL_BIT: u64 = 1 << (libc::SIGKILL - 1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_referee_is_held_up_that_sleeps_in_one_call_or_for_which_the_kernel_works() {
+        let start = Instant::now();
+        let sampled = |(state, run, turns, deadline): (char, u64, u64, u64), after| Sampled {
+            at: start + Duration::from_millis(after),
+            passed: Passed(deadline),
+            state,
+            run: Duration::from_millis(run),
+            turns,
+        };
+        for (before, after, is_held_up) in [
+            (('D', 10, 5, 7), ('D', 10, 5, 7), true),
+            (('R', 10, 5, 7), ('S', 11, 5, 7), true),
+            (('R', 10, 5, 7), ('R', 160, 5, 7), true),
+            // It waits for a core, has had one, has another deadline, or is stopped.
+            (('R', 10, 5, 7), ('R', 10, 5, 7), false),
+            (('D', 10, 5, 7), ('R', 10, 5, 7), false),
+            (('S', 10, 5, 7), ('S', 11, 6, 7), false),
+            (('D', 10, 5, 7), ('D', 10, 5, 8), false),
+            (('T', 10, 5, 7), ('D', 10, 5, 7), false),
+            (('D', 10, 5, 7), ('t', 10, 5, 7), false),
+        ] {
+            let (earlier, later) = (sampled(before, 0), sampled(after, 150));
+            assert_eq!(later.was_held_up_since(&earlier), is_held_up, "{before:?} {after:?}");
+        }
+    }
+}

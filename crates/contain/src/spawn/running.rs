@@ -82,9 +82,9 @@ impl Running {
         }
     }
 
-    /// Whether the deadline has passed, so that the program is ended or has been.
+    /// Whether the launcher has ended the program after its deadline.
     pub(crate) fn is_overdue(&self) -> bool {
-        matches!(self, Self::Kept(keeper) if keeper.deadline.has_passed())
+        matches!(self, Self::Kept(keeper) if keeper.deadline.has_ended_bot())
     }
 
     /// Lets a keeper kill everything by itself once the program has ended.
