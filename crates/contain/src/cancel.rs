@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
+use crate::sys::raw;
 use crate::sys::signals::{self, BY_PROGRAM, Flag, Handlers};
 
 /// The signals that a terminal, a user or a batch system sends to end a program.
@@ -33,6 +34,12 @@ pub const SIGNALS: [i32; 8] = [
 /// What it starts inherits neither. Call it before there are threads.
 pub fn prepare_signals() {
     signals::prepare();
+}
+
+/// Has each thread allocate from a heap of its own. Otherwise games that are played at the same time wait for each other's
+/// threads, which may have no core, and their bots seem late. Call it before there are threads.
+pub fn separate_heaps() {
+    raw::separate_heaps();
 }
 
 /// Ends everything that it was given to, once and for all. Its clones are the same canceller.

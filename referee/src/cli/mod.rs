@@ -52,7 +52,7 @@ use log::LevelFilter;
 
 use self::signals::interrupt;
 use contain::bot::Host;
-use contain::cancel::prepare_signals;
+use contain::cancel::{prepare_signals, separate_heaps};
 use engine::config::ConfigError;
 use terms::fault::AtFault;
 use terms::text::printable;
@@ -210,6 +210,7 @@ impl From<ConfigError> for Failure {
 /// exit code; or answers a shell that completes a line. Programs with [games of their own](rules::game::register) call this too.
 pub fn main() -> ExitCode {
     prepare_signals();
+    separate_heaps();
     completions::answer_shell();
     let failure = match parse().map_or_else(|error| explain(&error), run) {
         Ok(code) => return code,

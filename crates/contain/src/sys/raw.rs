@@ -182,6 +182,16 @@ pub(crate) fn fork_sharing_memory<F: Fn() -> c_int>(run: &F) -> io::Result<Pid> 
     Pid::from_raw(pid.max(0)).ok_or_else(io::Error::last_os_error)
 }
 
+/// Has each thread of this program allocate from a heap of its own, where the C library shares a few among all threads: a
+/// thread that loses its core while it holds a shared one's lock holds up the others.
+pub(crate) fn separate_heaps() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: it sets a number.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, c_int::MAX);
+    }
+}
+
 /// Executes a program with no signal blocked. Returns only if that fails.
 pub(crate) fn execute(program: &CStr, argv: &Strings, envp: &Strings) -> Errno {
     let (argv, envp) = (argv.pointers(), envp.pointers());
