@@ -165,7 +165,7 @@ mod tests {
     #[test]
     fn a_seed_that_is_too_large_is_called_so() {
         for text in ["18446744073709551615", "5..9223372036854775808"] {
-            let error = text.parse::<SeedRange>().expect_err(text).to_string();
+            let error = text.parse::<SeedRange>().expect_err(text);
             let expected = "is too large; seeds go up to 9223372036854775807";
             assert!(error.ends_with(expected), "{error}");
         }
