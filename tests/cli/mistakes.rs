@@ -352,7 +352,7 @@ fn a_run_a_program_or_a_game_that_is_nearly_right_is_told_what_is_meant() {
             &["play", "--bot", "./fixed.cpp"],
             "`./fixed.cpp` is C++ source: compile it and name the program; `referee new`",
         ),
-        (&["play", "--bot", "./plain.py"], "is Python source; write --bot 'python3 ./plain.py'"),
+        (&["play", "--bot", "./plain.py"], "`./plain.py` is Python source; write --bot "),
         (&["play", "good"], "unexpected argument `good`; name the bot with --bot ./good"),
         (
             &["play", "--bot", "good -d 3"],
@@ -407,6 +407,6 @@ fn what_a_command_does_not_do_is_said() {
     let (code, _, said) = run(&["suite", "--resume", "latest"]);
     assert!(said.contains("runs/one: nothing is left to play"), "{said}");
     assert_eq!(code, Some(0));
-    let (code, shown, _) = run(&["new", "mine", "--lang", "c++"]);
+    let (code, shown, _) = run(&["new", "mine", "--lang=c++"]);
     assert!(code == Some(0) && shown.contains("mine.cpp is written"), "{shown}");
 }

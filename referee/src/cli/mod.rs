@@ -209,8 +209,11 @@ impl From<ConfigError> for Failure {
 /// The whole program: parses the arguments, runs the command, prints an error if it fails, and returns the
 /// exit code; or answers a shell that completes a line. Programs with [games of their own](rules::game::register) call this too.
 pub fn main() -> ExitCode {
-    prepare_signals();
-    separate_heaps();
+    // A bundled bot is a program like any other.
+    if std::env::args_os().nth(1).is_none_or(|word| word != "bot") {
+        prepare_signals();
+        separate_heaps();
+    }
     completions::answer_shell();
     let failure = match parse().map_or_else(|error| explain(&error), run) {
         Ok(code) => return code,
