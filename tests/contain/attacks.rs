@@ -165,7 +165,7 @@ pub(crate) fn leaving(processes: usize, user: User, bot: &str) -> String {
     let program = referee_of(user).get_program().to_str().expect("UTF-8").to_owned();
     let script = format!(
         "for i in $(seq {processes}); do setsid sleep 3600 >&- 2>&- & \
-        until [ \"$(cat /proc/$!/comm)\" = sleep ]; do :; done; done; exec '{program}' bot {bot}"
+        until read -r name </proc/$!/comm && [ \"$name\" = sleep ]; do :; done; done; exec '{program}' bot {bot}"
     );
     bot_line(&["sh", "-c", &script])
 }
@@ -173,8 +173,16 @@ pub(crate) fn leaving(processes: usize, user: User, bot: &str) -> String {
 #[test]
 fn of_many_survivors_the_first_are_named_and_the_rest_are_counted() {
     for user in USERS {
-        let mark = Mark::new();
-        let result = play(user, "plain", &mark, &leaving(20, user, "first"), &PATIENT);
+        // Other tests may take the machine's process numbers for a moment.
+        let has_no_room = |(mark, result): &(Mark, Value)| {
+            let has_no_room = result["stderr_tail"].to_string().contains("Cannot fork");
+            has_no_room && kill_marked(mark) < 20
+        };
+        let (mark, result) = unspoilt(has_no_room, || {
+            let mark = Mark::new();
+            let result = play(user, "plain", &mark, &leaving(20, user, "first"), &PATIENT);
+            (mark, result)
+        });
         assert_eq!(result["verdict"], "completed", "{user:?}: {result}");
         let said = diagnosis(&result);
         assert_eq!(said.matches("(sleep)").count(), 8, "{user:?}: {said}");

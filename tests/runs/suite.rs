@@ -323,7 +323,7 @@ fn a_signal_keeps_the_finished_games_and_resuming_plays_the_rest() {
     // Only the first game ends before it may.
     let script = "mkdir begun 2>&- || until [ -e go ]; do sleep 0.1; done; exit 3";
     let bot = format!("sh -c '{script}'");
-    let bot = ["--bot", &bot, "--seed", "1..4", "--run", text(&run)];
+    let bot = ["--bot", &bot, "--seed", "1..4", "--run", text(&run), "--jobs", "1"];
     let child = suite(&bot)
         .current_dir(&folder)
         .args(PATIENT)
