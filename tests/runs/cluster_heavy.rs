@@ -7,13 +7,14 @@ use support::slurm::{Cluster, ended, outcomes, part_of};
 
 /// The fields of times and places in results and logs. `command` has the path of the copy of the referee that
 /// plays a bundled bot. Whether a bot ends by itself once its game is over depends on time as well.
-const TIMES_AND_PLACES: [&str; 11] = [
+const TIMES_AND_PLACES: [&str; 12] = [
     "session",
     "wall_ms",
     "first_ms",
     "slowest_ms",
     "certificate",
     "host",
+    "cores",
     "time",
     "command",
     "cwd",
