@@ -240,17 +240,17 @@ fn games_from_different_machines_or_referees_are_warned_of() {
     }
     let free = ["--bot", "./bot", "--seed", "1..2", "--profile", "unlimited", "--run", "free"];
     assert_code(&place.suite(&free).run(), 1);
-    let change = |run: &str, field: &str, value: &str| {
+    let change = |run: &str, field: &str, value: Value| {
         let path = place.path(run).join("sessions.jsonl");
         let mut part: Value =
             serde_json::from_str(&fs::read_to_string(&path).expect("parts")).expect("one part");
-        part[field] = value.into();
+        part[field] = value;
         fs::write(path, format!("{part}\n")).expect("written");
     };
     let told = |args: &[&str]| referee().current_dir(place.folder()).args(args).run().err();
     assert_eq!(told(&["compare", "a", "b"]), "");
-    change("b", "cpu", "Abacus 7");
-    change("free", "cpu", "Slide Rule");
+    change("b", "cpu", "Abacus 7".into());
+    change("free", "cpu", "Slide Rule".into());
     let cpus = "games come from different processors, so times, and what bots make of them, do not compare: ";
     for command in [&["compare", "a", "b"][..], &["report", "a", "b", "--html", "page.html"]] {
         let said = told(command);
@@ -260,10 +260,41 @@ fn games_from_different_machines_or_referees_are_warned_of() {
         !told(&["compare", "a", "free"]).contains("processors"),
         "it had all the time it wanted"
     );
-    change("b", "referee", "9.9.9");
+    for (cores, told_of) in
+        [(json!(7), "7 cores of their own"), (Value::Null, "those that the system gave them")]
+    {
+        change("b", "cores_per_bot", cores);
+        let said = told(&["compare", "a", "b"]);
+        assert!(said.contains("bots had different cores") && said.contains(told_of), "{said}");
+    }
+    change("b", "referee", "9.9.9".into());
     let this = env!("CARGO_PKG_VERSION");
     let versions = format!("games come from different versions of the referee: {this}; 9.9.9");
     assert!(told(&["compare", "a", "b"]).contains(&versions));
+}
+
+#[test]
+fn a_bot_of_a_suite_has_cores_of_its_own_unless_the_system_is_to_place_it() {
+    let place = Place::new();
+    place.script("bot", "nproc >&2; exit 3");
+    let all = std::thread::available_parallelism().expect("known").get();
+    for (flag, own) in [("--pin=auto", 1), ("--cores-per-bot=2", 2), ("--pin=off", 0)] {
+        if own > all {
+            leave_out("bots with two cores", "this machine has one");
+            continue;
+        }
+        let run = flag.trim_start_matches('-');
+        let args = ["suite", "--bot", "./bot", "--seed", "1", "--logs", "all", "--run", run, flag];
+        assert_code(&place.command(&args).patient().run(), 1);
+        let sessions = fs::read_to_string(place.path(run).join("sessions.jsonl"));
+        let session: Value = serde_json::from_str(&sessions.expect("sessions")).expect("one");
+        assert_eq!(session["cores_per_bot"].as_u64().unwrap_or(0), own as u64, "{flag}");
+        let log = fs::read(place.path(run).join("games/000001.jsonl")).expect("a log");
+        let log = referee::gamelog::read(&log).expect("a good log");
+        assert_eq!(log.start.bot.cores.map_or(0, |cores| cores.len()), own, "{flag}");
+        let seen = if own == 0 { all } else { own };
+        assert_eq!(log.turns[0].stderr.0, format!("{seen}\n").into_bytes(), "{flag}");
+    }
 }
 
 #[test]
