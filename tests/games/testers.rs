@@ -293,6 +293,9 @@ fn a_total_limit_holds_for_all_replies_together() {
         .expect("written");
     let played = play(&place, "none", "sh bot.sh", &[]).json();
     assert_eq!(told(&played).0, "timeout", "{played}");
+    let said = played["diagnosis"].as_str().expect("text");
+    let expected = "no answer within the 3 s of the whole game: the turns before had used all but ";
+    assert!(said.contains(expected), "{said}");
     let quick = || play(&place, "none", "sh doubles.sh", &[]).json();
     let result = unspoilt(has_host_part, quick);
     assert_eq!(told(&result).0, "completed", "{result}");

@@ -298,6 +298,15 @@ fn a_bot_of_a_suite_has_cores_of_its_own_unless_the_system_is_to_place_it() {
 }
 
 #[test]
+fn a_run_that_cannot_have_its_cores_is_not_begun() {
+    let place = Place::new();
+    let args = ["--bot", "@first", "--seed", "1", "--run", "run", "--pin"];
+    let said = place.suite(&args).args(["--cores-per-bot", "9999"]).run().exits(2).err();
+    assert!(said.contains("pinning: the bots need 9999 cores in all"), "{said}");
+    assert!(!place.path("run").exists());
+}
+
+#[test]
 fn progress_of_a_resumed_run_counts_earlier_games() {
     let place = Place::new();
     place.script("bot", "[ -e slow ] && sleep 0.5; exit 3");

@@ -46,10 +46,19 @@ impl Jobs {
         self.of_task() * usize::from(self.cores_per_bot) + 1
     }
 
+    /// Checks that this machine has the cores, whoever else uses them.
+    ///
+    /// # Errors
+    /// When each game must have cores of its own and there are too few, or the system refuses.
+    pub fn check(self) -> Result<(), PinError> {
+        let needed = self.pin == Pin::Always;
+        let plan = || Pinning::plan_apart(self.number(), self.cores_per_bot.into(), |_| true);
+        needed.then(plan).transpose().map(drop)
+    }
+
     /// One entry for each concurrent game; its cores stay claimed as long as `claims` lives.
     pub(super) fn workers(self, claims: &mut CoreClaims) -> Result<Vec<Option<Pinning>>, PinError> {
-        let most = self.undisturbed();
-        let jobs = self.at_a_time.map_or(most, usize::from).max(1);
+        let (most, jobs) = (self.undisturbed(), self.number());
         if jobs > most {
             log::warn!(
                 "{jobs} games at a time: more than {most} make bots wait for cores here, and may make them late"
@@ -77,6 +86,10 @@ impl Jobs {
             apart => apart?,
         };
         Ok(pinnings.into_iter().map(Some).collect())
+    }
+
+    fn number(self) -> usize {
+        self.at_a_time.map_or_else(|| self.undisturbed(), usize::from).max(1)
     }
 
     /// The highest number of games at a time that keeps timing undisturbed: the physical cores, less one for the referee if the

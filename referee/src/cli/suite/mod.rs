@@ -205,6 +205,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     if args.parts.parts.is_some() {
         return parts::divide(args, &config, run);
     }
+    args.jobs.resolve(&config.project.suite).check().map_err(Failure::user)?;
     if args.no_run {
         let scratch = tempfile::tempdir().context("cannot make a folder for the games");
         let scratch = scratch.map_err(Failure::User)?;
