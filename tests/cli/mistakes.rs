@@ -315,7 +315,7 @@ fn shell_syntax_in_the_settings_is_refused_with_a_remedy() {
         ("PULL=1 ./good", "write command = \"./good\" and env = { PULL = \"1\" }"),
         ("./good && ./good", "write command = \"sh -c './good && ./good'\""),
         ("./good >log", "so `>log` would be a word for ./good; write command = \"sh -c"),
-        ("./good $(nproc)", "in place of `$(nproc)`; write command = \"sh -c"),
+        ("./good $(nproc)", "replace `$(nproc)` with a command's output; write command = \"sh -c"),
         ("~/bot", "no shell runs that would replace `~`; write command = "),
     ] {
         let judge = "kind = 'judge'\ncommand = ";

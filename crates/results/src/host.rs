@@ -113,7 +113,7 @@ impl HostCheck {
             advice.push("run fewer jobs beside it".to_owned());
         }
         if self.cores > 1 {
-            advice.push("keep the bot and the referee apart with --pin".to_owned());
+            advice.push("give the bot a core of its own with --pin".to_owned());
         }
         if self.on_mains == Some(false) {
             advice.push("plug in mains power".to_owned());

@@ -58,7 +58,7 @@ pub(super) struct BotFlags {
     #[command(flatten)]
     environment: EnvironmentFlags,
 
-    /// Gives the bot its own cores, and keeps the referee on another core while the bot thinks
+    /// Gives the bot cores of its own, which its judge and the referee share
     #[arg(long)]
     pin: bool,
 

@@ -72,7 +72,7 @@ pub(crate) struct Poll {
     pub(crate) read: Moment,
     /// The time for which the referee waited for a core, if the poll ended late.
     pub(crate) own_wait: Option<Duration>,
-    /// The time for which it waited for a core before it sent the input, as far as known.
+    /// How long it is known to have waited for a core before it sent the input.
     #[cfg_attr(any(test, feature = "serde"), serde(default))]
     pub(crate) before_input: Duration,
     /// Whether any output came.

@@ -74,7 +74,7 @@ impl OwnWait {
         self.thread.wait().zip(self.start).map(|(now, start)| now.saturating_sub(start))
     }
 
-    /// The wait from before the input was sent, as far as known.
+    /// The wait that is known from before the input was sent.
     pub(crate) fn before_input(&self) -> Duration {
         self.before_input.unwrap_or_default()
     }

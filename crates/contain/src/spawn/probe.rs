@@ -225,7 +225,7 @@ fn is_available(method: ContainmentMethod) -> bool {
 /// limits would fail and unrelated processes be killed.
 ///
 /// # Errors
-/// When it is not mounted, or is that of another namespace.
+/// When it is not mounted, or belongs to another namespace.
 pub fn check_proc() -> Result<(), Unavailable> {
     static WRONG: OnceLock<Option<String>> = OnceLock::new();
     let wrong = WRONG.get_or_init(|| match fs::read_to_string("/proc/self/status") {

@@ -268,7 +268,7 @@ pub(crate) fn ended_child() -> Option<(Pid, BotExit)> {
     Some((Pid::from_raw(pid)?, exit(status)))
 }
 
-/// Gives the calling thread a new session keyring, which its forks and programs inherit in place of the user's.
+/// Gives the calling thread a new session keyring, which its forks and programs inherit instead of the user's.
 pub(crate) fn join_session_keyring() -> Result<(), Errno> {
     let (call, join) = (libc::SYS_keyctl, libc::KEYCTL_JOIN_SESSION_KEYRING);
     // SAFETY: without a name, the kernel makes a keyring that nobody else can join.

@@ -79,7 +79,7 @@ impl ShellSyntax {
                 format!("no shell runs, so `{operator}` would be a word for {program}")
             }
             Self::Substitution(word) => {
-                format!("no shell runs that would put the output of a command in place of `{word}`")
+                format!("no shell runs that would replace `{word}` with a command's output")
             }
             Self::Home { .. } => "no shell runs that would replace `~`".to_owned(),
             Self::Variable(program) => {
@@ -139,8 +139,14 @@ mod tests {
                 "so `2>` would be a word for ./b; write command = \"sh -c 'A=1 ./b 2> log'\"",
             ),
             ("./b >log", "so `>log` would be a word for ./b; write command = \"sh -c './b >log'\""),
-            ("./b $(nproc)", "in place of `$(nproc)`; write command = \"sh -c './b $(nproc)'\""),
-            ("./b `nproc`", "in place of ``nproc``; write command = \"sh -c './b `nproc`'\""),
+            (
+                "./b $(nproc)",
+                "replace `$(nproc)` with a command's output; write command = \"sh -c './b $(nproc)'\"",
+            ),
+            (
+                "./b `nproc`",
+                "replace ``nproc`` with a command's output; write command = \"sh -c './b `nproc`'\"",
+            ),
             ("$HOME/b", "in `$HOME/b`; write command = \"sh -c '$HOME/b'\""),
             ("~/b -d 3", &format!("write command = \"{home}/b -d 3\"")),
         ] {

@@ -47,8 +47,8 @@ pub(super) fn kernel_limit(no_reply: NoReply, resources: &Resources) -> Option<S
     }
 }
 
-/// Limits of the kernel that the bot inherits from whoever started the referee, a shell for example, where they are stricter
-/// than the settings.
+/// Limits of the kernel that the bot inherits through the referee, from a shell for example, if they are stricter than the
+/// settings.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Inherited {
     /// Seconds of CPU time.
@@ -61,7 +61,7 @@ pub(super) struct Inherited {
 impl Inherited {
     /// The limits of this process, beside these settings.
     pub(super) fn here(settings: &Resources) -> Self {
-        // A setting takes the place of the soft limit, as far as the hard one allows.
+        // A setting replaces the soft limit, but cannot exceed the hard one.
         let limit = |resource, setting: Option<u64>| {
             let Rlimit { current, maximum } = getrlimit(resource);
             match setting {
