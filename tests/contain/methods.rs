@@ -537,6 +537,38 @@ fn a_bot_has_a_session_keyring_of_its_own() {
     }
 }
 
+/// Says whether its session has a key of an earlier bot, and leaves one there.
+const LEAVES_A_KEY: &str = "import ctypes, os, sys\n\
+    c = ctypes.CDLL(None)\n\
+    keyctl, add_key = {'x86_64': (250, 248), 'aarch64': (219, 217)}[os.uname().machine]\n\
+    search, session = 10, -3\n\
+    found = c.syscall(keyctl, search, session, b'user', b'referee-left', 0) > 0\n\
+    left = c.syscall(add_key, b'user', b'referee-left', b'x', 1, session) > 0\n\
+    sys.exit(('found' if found else 'nothing') if left else 'no keys')";
+
+#[test]
+fn a_key_that_a_bot_leaves_is_not_the_next_bots() {
+    let what = "keys that bots leave";
+    let Some([python]) = need(what, ["python3"]) else { return };
+    let place = Place::new();
+    fs::write(place.path("bot.py"), LEAVES_A_KEY).expect("written");
+    let bot = format!("{python} bot.py");
+    for means in ALL_METHODS {
+        let args = ["suite", "--bot", &bot, "--seed", "1..2", "--logs", "all", "--run", means];
+        let suite = place.command(&args).args(["--containment", means]).patient().run();
+        assert_code(&suite, 1);
+        let found = [1, 2].map(|game| {
+            let log = place.path(&format!("{means}/games/00000{game}.jsonl"));
+            let log = referee::gamelog::read(&fs::read(log).expect("a log")).expect("a good log");
+            String::from_utf8_lossy(&log.turns[0].stderr.0).into_owned()
+        });
+        if found[0].starts_with("no keys") {
+            return leave_out(what, "the kernel has no keys");
+        }
+        assert_eq!(found, ["nothing\n"; 2], "{means}");
+    }
+}
+
 #[test]
 fn a_sandbox_shows_no_names_of_keys() {
     let what = "names of keys";

@@ -244,6 +244,16 @@ fn wrong_settings_of_a_scorer_are_refused_with_their_place() {
 }
 
 #[test]
+fn a_bot_is_not_sent_the_byte_order_mark_of_a_case() {
+    let place = project();
+    fs::write(place.path("in/0012.txt"), "\u{feff}3\n10\n20\n30\n").expect("written");
+    assert_code(&play(&place, "sh adds.sh", &["--log", "log"]), 0);
+    let log = fs::read(place.path("log")).expect("a log");
+    let log = referee::gamelog::read(&log).expect("a good log");
+    assert_eq!(log.turns[0].asked.as_ref().expect("asked").input, "3\n10\n20\n30\n");
+}
+
+#[test]
 fn files_that_begin_with_a_dot_are_not_cases() {
     let place = project();
     for name in ["._0001.txt", "._0012.txt", ".0012.txt.swp", ".hidden.txt"] {
