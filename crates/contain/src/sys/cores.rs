@@ -23,15 +23,20 @@ pub(crate) fn usable() -> rustix::io::Result<Vec<usize>> {
 
 /// The cores that the calling thread may use, in an order that puts the second threads of physical cores last.
 pub(crate) fn usable_apart() -> rustix::io::Result<Vec<usize>> {
-    let mut all: Vec<(usize, usize)> = Vec::new();
+    Ok(apart(usable()?, place))
+}
+
+/// Cores in an order that puts the second ones in each place last, then the third ones.
+fn apart<P: Ord>(cores: Vec<usize>, place: impl Fn(usize) -> P) -> Vec<usize> {
     let mut seen = BTreeMap::new();
-    for core in usable()? {
+    let rank = |core| {
         let before = seen.entry(place(core)).or_insert(0);
-        all.push((*before, core));
         *before += 1;
-    }
-    all.sort_unstable();
-    Ok(all.into_iter().map(|(_, core)| core).collect())
+        (*before, core)
+    };
+    let mut ranked: Vec<(usize, usize)> = cores.into_iter().map(rank).collect();
+    ranked.sort_unstable();
+    ranked.into_iter().map(|(_, core)| core).collect()
 }
 
 /// The number of physical cores that the calling thread may use.
@@ -58,4 +63,10 @@ pub(crate) fn of(pid: Pid) -> Option<CpuSet> {
 /// Moves a thread, or the calling one, to these cores.
 pub(crate) fn move_to(thread: Option<Pid>, cores: &[usize]) -> rustix::io::Result<()> {
     sched_setaffinity(thread, &set(cores))
+}
+
+#[test]
+fn second_threads_of_physical_cores_come_last() {
+    assert_eq!(apart((0..6).collect(), |core| core / 2), [0, 2, 4, 1, 3, 5]);
+    assert_eq!(apart(vec![1, 2, 5], |core| core % 4), [1, 2, 5]);
 }
