@@ -160,7 +160,7 @@ fn what_is_written_fits_its_schema() {
 #[test]
 fn a_text_that_does_not_fit_is_noticed() {
     let Some(python) = validator() else { return };
-    let session = r#"{"number":1,"started":"2026-11-22T10:46:01Z","referee":"0.2.0","host":"h","cpu":"c","os":"o","arch":"a","cpus":2,"containment":"plain"}"#;
+    let session = r#"{"number":1,"started":"2026-11-22T10:46:01Z","referee":"1.0.0","host":"h","cpu":"c","os":"o","arch":"a","cpus":2,"containment":"plain"}"#;
     let wrong = [
         (session.replace("\"number\":1", "\"number\":0"), "$.number"),
         (session.replace("\"cpus\":2,", ""), "'cpus' is a required property"),
