@@ -28,7 +28,7 @@ SECONDS, CRATES = 60, 130
 ALONE, ALONE_SECONDS = "referee-contain", 15
 
 # Crates below this share of the compiler's time are added up in one line.
-SMALL = 0.01
+SMALL = 0.02
 
 # The purposes of crates; the first one of a group stands for the others.
 PURPOSES = {

@@ -55,39 +55,33 @@ For builders. A game with `--pin`, of 21 turns of a bot that parses its input, h
 | keeper | 0.36 | mounts 0.04, exit 0.1 |
 | kernel threads | 0.13 | with the unmounting |
 
-Other times of games and exchanges are the middle of five runs.
+Times of games and exchanges are medians of five runs.
 
 - **A quick turn** is six system calls, of which the ping-pong has two. The others are a read of the bytes that the bot has written
   (1.4 µs), `poll` (0.6), and checks for unread input and surplus output (0.3 each). Every half millisecond the referee reads its
-  wait (0.8); every millisecond it reads the bot's certificate, five files of `/proc`. The deadline is memory shared with the launcher.
-- **To reach 2.5 ping-pongs a turn**, the read of 1.4 µs would have to go. It distinguishes a bot's reply from a line
-  that its child wrote after the bot's exit. No cheaper call was found.
-- **Without `--pin`** the system mostly places bot and referee on two cores, and each wakes the other.
-- **Two jobs on two cores**: the target leaves a game 0.9 ms besides its bot, and it needs 1.7. A launcher as a small program would save
-  0.3.
-- **`referee play`** starts launcher and keeper besides the bot, and reads settings and limits for the log. `--version` mostly loads the
+  wait (0.8), and every millisecond the bot's certificate, five files of `/proc`.
+- **The read of 1.4 µs** would have to go to reach 2.5 ping-pongs a turn. It distinguishes a bot's reply from a line that its child wrote
+  after the bot's exit. No cheaper call was found.
+- **Two jobs on two cores**: the target leaves a game 0.9 ms besides its bot, and it needs 1.7. A small launcher program would save 0.3.
+- **`referee play`** also starts launcher and keeper, and reads settings and limits for the log. `--version` mostly loads the
   program: an empty Rust program takes 1.2 times as long as `/bin/true`.
-- **An exchange with a tester** passes through the referee twice. On one core it takes 37 µs (`perf sched`). Tester and bot run 5 each; the
-  referee needs 9 to pass on the answer and 17 to begin the next turn. On the game's core it takes 46.
-- **A tester's game** of one exchange takes 3.6 ms, and 1.4 without the referee, which contains two programs and starts one more, a relay.
-  The relay uses no library, and starts in 0.17 ms. An empty static program takes 0.42, since C's library queries the processor, which
+- **An exchange with a tester** passes through the referee twice: 37 µs on one core (`perf sched`), of which tester and bot run 5 each, and the
+  referee 9 to pass on the answer and 17 to begin the next turn. On the game's core it takes 46.
+- **A tester's game** of one exchange takes 3.6 ms, and 1.4 without the referee, which contains two programs and starts a relay.
+  The relay uses no library and starts in 0.17 ms; an empty static program takes 0.42, since C's library queries the processor, which
   traps in a virtual machine. With this whole program as the relay, the game took 4.6 ms.
-- **The tester's exit** runs while the bot's processes are killed and the folder is cleared: 0.3 ms less. A tester that closes the
-  bot's input is sampled after 50 µs, then 100, up to a millisecond. A first pause of a millisecond cost 0.5 ms.
-- **The tester's folder**, with its links to files, serves the next game. ext4 reuses no inode within five seconds of its removal, and
-  searches past all of these. With new links, a game took 3.4 ms in the first 200 and 4.2 in 1,500, instead of 3.0 and 3.1.
+- **The tester's exit** overlaps the end of the bot, which saves 0.3 ms. A tester that closes the bot's input is sampled after 50 µs, then
+  100, up to a millisecond; a first pause of a millisecond cost 0.5 ms.
+- **The tester's folder**, with its links to files, is reused. ext4 reuses no inode within five seconds of its removal, and searches past
+  these: with new links, a game took 3.4 ms in the first 200 and 4.2 in 1,500, instead of 3.0 and 3.1.
 - **A log** costs 0.1 ms a game: two thirds for the file, one third for JSON.
-- **A report of 2,000 games** with 829 replays takes 6.3 MB. Chromium loads and draws it in 0.75 s, sorts its boards in 80 ms and its
+- **A report of 2,000 games** with 829 replays takes 6.3 MB. Chromium draws it in 0.75 s, sorts its boards in 80 ms and its
   games in 47. A step through 10,000 moves of Square Remover takes 12 ms (`scripts/page-speeds.mjs`).
 - **`referee-contain` alone**, without optimisation, is built in 12.2 to 14.7 s (median 13.0), under full load in 18 to 28.
-  A third is rustix, and a third the crate itself. 16 codegen units instead of 256 save a quarter of the latter.
-
-Two ideas were dropped:
-
-- **One keeper for all games of a worker** would save 0.2 ms a game. But root's bot has power over its keeper, and keyrings, IPC objects and
-  mounts would have to be cleaned one by one.
-- **Keepers forked ahead** saved a fifth of a short game with one job that the system places, and 3 % with one on its core. With two
-  jobs on two cores they cost 7 % (400 games of 15 turns).
+- **One keeper for all games of a worker**, which would save 0.2 ms a game, was rejected: root's bot has power over its keeper, and keyrings,
+  IPC objects and mounts would have to be cleaned one by one.
+- **Keepers forked ahead** were rejected: they saved a fifth of a short game with one job that the system places, and 3 % with one on its
+  core, but with two jobs on two cores they cost 7 % (400 games of 15 turns).
 """
 
 BUILD = """

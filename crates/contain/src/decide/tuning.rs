@@ -1,4 +1,4 @@
-//! Every duration and bound of this crate, in one place. docs/timing.md shows them as a table, which a test compares.
+//! Every duration and bound of this crate, in one place. docs/timing.md lists the values, which a test compares.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ const fn us(micros: u64) -> Duration {
     Duration::from_micros(micros)
 }
 
-/// Declares a group of values for each part of the crate, the static [`TUNING`], and the rows of the table.
+/// Declares a group of values for each part of the crate, the static [`TUNING`], and the lines of the document.
 macro_rules! tuning {
     ($($(#[doc = $about:literal])+ $group:ident: $kind:ident {
         $($(#[doc = $doc:literal])+ $name:ident: $type:ty = $value:expr,)+
@@ -25,14 +25,13 @@ macro_rules! tuning {
         /// The values in force.
         pub(crate) static TUNING: Tuning = Tuning { $($group: $kind { $($name: $value,)+ },)+ };
 
-        /// The path, the value and the meaning of each.
+        /// The names and values of each group.
         #[cfg(test)]
-        fn rows() -> Vec<[String; 3]> {
-            vec![$($([
-                concat!(stringify!($group), ".", stringify!($name)).to_owned(),
-                tests::shown(&TUNING.$group.$name),
-                [$($doc),+].map(str::trim).join(" "),
-            ],)+)+]
+        fn lines() -> Vec<String> {
+            vec![$({
+                let values = [$(format!("{} {}", stringify!($name), tests::shown(&TUNING.$group.$name)),)+];
+                format!("{}: {}", stringify!($group), values.join(", "))
+            },)+]
         }
     };
 }
@@ -168,7 +167,7 @@ mod tests {
 
     use super::*;
 
-    /// A value as in the table: durations as `Debug` shows them, with a blank before the unit.
+    /// A value as in the document: durations as `Debug` shows them, with a blank before the unit.
     pub(super) fn shown(value: &impl Debug) -> String {
         let text = format!("{value:?}");
         let unit = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
@@ -180,10 +179,9 @@ mod tests {
 
     #[test]
     fn the_document_on_timing_shows_each_value() {
-        let line = |[path, value, meaning]: &[String; 3]| format!("{path:<26}{value:<17}{meaning}");
-        let table = rows().iter().map(line).collect::<Vec<_>>().join("\n");
+        let lines = lines().join("\n");
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/timing.md");
         let document = std::fs::read_to_string(path).expect("the document");
-        assert!(document.contains(&table), "docs/timing.md must contain:\n{table}");
+        assert!(document.contains(&lines), "docs/timing.md must contain:\n{lines}");
     }
 }
