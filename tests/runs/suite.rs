@@ -389,7 +389,7 @@ fn a_run_in_use_is_left_alone() {
     let run = small_run(&folder);
     let results = fs::File::open(run.join("results.jsonl")).expect("results");
     results.lock().expect("locked");
-    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: another process is playing the run in run; wait for its end");
+    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: another process is playing the run in run; wait for it to finish");
     results.unlock().expect("unlocked");
     assert_succeeds(suite(&["--resume", text(&run)]));
 }

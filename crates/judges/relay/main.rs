@@ -6,7 +6,7 @@
 
 #![no_std]
 #![no_main]
-// Nothing here is to become a call of a function of C's.
+// Keep the compiler from emitting libc calls.
 #![no_builtins]
 
 use core::arch::{asm, global_asm};

@@ -271,7 +271,7 @@ fn is_refusal(score: Score) -> bool {
 
 fn unbelievable(exit: BotExit, score: Option<Score>) -> String {
     match score {
-        Some(score) => format!("{exit}, so that its score {score} is not to be believed"),
+        Some(score) => format!("{exit}, ignoring its score {score}"),
         None => format!("{exit} without a score"),
     }
 }
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn a_program_that_fails_is_not_believed() {
         for (stdout, code, problem) in [
-            ("Score = 5\n", 1, "exited with status 1, so that its score 5 is not to be believed"),
+            ("Score = 5\n", 1, "exited with status 1, ignoring its score 5"),
             ("usage: vis IN OUT\n", 2, "exited with status 2 without a score"),
             (" \n", 0, "printed nothing"),
             (

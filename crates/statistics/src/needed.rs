@@ -1,4 +1,4 @@
-//! How many boards a difference takes, before they are played.
+//! Estimates the boards needed to show a difference before playing any.
 
 use serde::Serialize;
 

@@ -6,14 +6,14 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The chance of calling equal bots better, and the same chance of calling them worse.
+/// The false-positive rate in each direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Risk {
     /// 2.5 %, so that 5 % of equal bots are called different.
     #[default]
     Strict,
-    /// 5 %, for whoever only asks whether a bot is better.
+    /// 5 %, which suffices to ask whether a bot is better.
     Loose,
 }
 

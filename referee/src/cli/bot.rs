@@ -11,7 +11,7 @@ use super::{Failure, inputs};
 
 /// Run a bundled example bot on standard input and output
 ///
-/// `referee play --bot @NAME` runs it as a real child process.
+/// `referee play --bot @NAME` plays it as a real child process.
 #[derive(Debug, Args)]
 #[command(after_help = example_bots::HELP)]
 pub(super) struct BotArgs {

@@ -15,11 +15,11 @@ use terms::text::plural;
 
 /// Cancel the tasks of a run on a cluster
 ///
-/// Tasks that run keep their finished games; `referee suite --resume RUN --slurm` submits the rest again. Jobs
-/// of other users stay in the queue, and make it exit with 2.
+/// Running tasks keep their finished games; `referee suite --resume RUN --slurm` submits the rest
+/// again. Jobs of other users stay in the queue, and the exit code is then 2.
 #[derive(Debug, Args)]
 pub(super) struct CancelArgs {
-    /// The run that `referee suite --slurm` has submitted: its folder, or `latest` as in `referee runs`
+    /// The run submitted by `referee suite --slurm`: its folder, or `latest`
     #[arg(value_name = "RUN", add = completions::runs())]
     run: PathBuf,
 }

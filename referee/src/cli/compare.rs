@@ -24,42 +24,54 @@ use terms::text::shell_word;
 
 /// Compare bots on the boards that both have played
 ///
-/// Compares each bot with the first one: the mean difference on the boards that both finish, with an interval and with
-/// one that allows for boards not seen, which decides; and the games that each lost. A verdict takes 60 boards, and
-/// is adjusted for the number of bots. Exits with 1 if a bot is worse than the first one, not if it probably is.
+/// Compare each bot with the first one: the mean difference on boards that both finish, and the
+/// games that each lost. The guarded interval, which allows for unseen boards, decides. A verdict
+/// requires 60 boards, and is adjusted for the number of bots. Exit with 1 if a bot is worse than
+/// the first one, not if it probably is.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CompareArgs {
-    /// Runs that `referee suite` has made: their folders, or `latest` and `latest~1` as in `referee runs`;
-    /// RUN:BOT is one bot of a run, RUN:NAME=VALUE those of --param with this value, RUN stands for all
+    /// Runs made by `referee suite`: folders, or `latest` and `latest~1`
+    ///
+    /// RUN:BOT is one bot of a run, RUN:NAME=VALUE the bots of --param with this value, and RUN all
+    /// bots.
     #[arg(value_name = "RUN", default_value = "latest", add = completions::sides())]
     runs: Vec<String>,
 
-    /// Groups the boards by what the bot said under this name on standard error (`@referee NAME=value`), or
-    /// by this property of the boards, such as `colors` or `set`; NAME=VALUES chooses values and ranges, each of which
-    /// is a group: `n=2,3..5,6..` (repeatable). A single bot is shown by its groups
+    /// Group the boards by a property, such as `colors`, or a value that the bot reported
+    /// (repeatable)
+    ///
+    /// Properties are those of the boards, `set`, and names that the bot wrote to standard error
+    /// (`@referee NAME=value`). NAME=VALUES chooses values and ranges, each of which is a group:
+    /// `n=2,3..5,6..`. A single bot is shown by its groups.
     #[arg(long, value_name = "NAME[=VALUES]")]
     by: Vec<String>,
 
-    /// The bot that the others are compared with, by its name in the report or in its run [default: the first one]
+    /// The bot to compare the others with [default: the first one]
+    ///
+    /// Its name is as in the report or in its run.
     #[arg(long, value_name = "BOT")]
     baseline: Option<String>,
 
-    /// What is compared of the scores [default: as the first run's suite, which takes what the game's
-    /// leaderboard adds up: points, or ratio for Square Remover]
+    /// What to compare of the scores [default: the first run's choice]
+    ///
+    /// A run's choice is by default what the game's leaderboard adds up: points, or ratio for
+    /// Square Remover.
     #[arg(long, value_name = "MEASURE", value_parser = word::<Measure>())]
     score: Option<Measure>,
 
-    /// The chance of calling equal bots better, and the same of calling them worse: 2.5% or 5%
+    /// The false-positive rate in each direction: 2.5% or 5%
     #[arg(long, value_name = "CHANCE", default_value_t = Risk::default())]
     risk: Risk,
 
-    /// Says how many boards it takes to show a difference of this size between these bots, in place of comparing them: in
-    /// percent of the first one's mean, such as 1%, or in points; with another measure, in its percent
+    /// Estimate how many boards show a difference of this size, such as 1%, instead of comparing
+    ///
+    /// The size is in percent of the first bot's mean, or in points; with another measure, in its
+    /// percent.
     #[arg(long, value_name = "DIFFERENCE", conflicts_with_all = ["format", "by"])]
     plan: Option<Margin>,
 
-    /// How to show the result
+    /// The form of the result
     #[arg(long, value_parser = one_of(OF_FIGURES), default_value = "text")]
     format: Format,
 }

@@ -27,10 +27,10 @@ const VARIABLE: &str = "REFEREE_COMPLETE";
 
 const SHELLS: Shells<'_> = Shells(&[&bash::Bash, &Elvish, &Fish, &Powershell, &Zsh]);
 
-/// Print a script with which a shell completes commands, flags and values
+/// Print a shell's completion script for commands, flags and values
 ///
-/// The values include the bundled bots and boards, and the bots, board sets and run folders of the project.
-/// The script calls the `referee` that printed it, by the name that you used.
+/// The values include the bundled bots and boards, and the bots, board sets and run folders of the
+/// project. The script calls the `referee` that printed it, by the name that you used.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CompletionsArgs {

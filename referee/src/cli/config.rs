@@ -15,8 +15,8 @@ use terms::text::{exact_duration, exact_size};
 
 /// Show the settings that apply here, and where each comes from
 ///
-/// A flag beats the project file (or --config), and that beats the defaults. Limits are shown before the
-/// profile changes them.
+/// A flag takes precedence over the project file (or --config), and that over the defaults. Limits
+/// are shown before the profile changes them.
 #[derive(Debug, Args)]
 pub(super) struct ConfigArgs {
     #[command(flatten)]

@@ -14,13 +14,13 @@ use report::timing::TimingReport;
 
 /// Show what this host allows: containment, sandbox, limits, timing
 ///
-/// Tries everything once, and says which methods are used and how to get more.
+/// Try everything once, report which methods are used, and how to get more.
 #[derive(Debug, Args)]
 pub(super) struct DoctorArgs {
     #[command(flatten)]
     rules: RuleFlags,
 
-    /// How to show the result
+    /// The form of the result
     #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
     format: Format,
 }

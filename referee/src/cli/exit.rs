@@ -20,12 +20,12 @@ pub(super) const HELP: &str = "\
 Exit codes:
   0  the game was completed; the replay agrees
   1  a bot lost: illegal move, timeout, crash; the replay differs; a bot is worse than another
-  2  what you gave is wrong: flags, board, settings, or the bot cannot be started
+  2  invalid input: flags, board, settings, or the bot cannot be started
   3  the referee itself failed
 
 Environment:
-  NO_COLOR     no colours
-  REFEREE_LOG  beats -v, with a level such as `debug` or `off`";
+  NO_COLOR     disables colours
+  REFEREE_LOG  overrides -v, with a level such as `debug` or `off`";
 
 /// The exit code for a good or a bad result.
 pub(super) fn code(is_fine: bool) -> ExitCode {

@@ -25,7 +25,7 @@ use terms::text::{duration, plural, printable, quote};
 /// The turns of a game that are shown.
 const SHOWN_TURNS: usize = 5;
 
-/// Work with games of your own
+/// Check custom games
 #[derive(Debug, Args)]
 pub(super) struct GameArgs {
     #[command(subcommand)]
@@ -39,11 +39,12 @@ enum GameCommand {
 
 /// Start a game's judge, and show what it does
 ///
-/// Plays a game with a bot that ends at once, and with --bot another one, whose replies a second judge then hears: it
-/// must say the same. Exits with 1 if it does not, and with 3 if the judge fails.
+/// Play a game with a bot that exits at once, and with --bot another one, whose replies are then
+/// sent to a second judge: its messages must be the same. Exit with 1 if they differ, and with 3 if
+/// the judge fails.
 #[derive(Debug, Args)]
 struct CheckArgs {
-    /// The game: the name of a table [game.NAME] in the settings, or a settings file with one
+    /// The game: a table [game.NAME] of the settings, or a settings file with one
     #[arg(value_name = "NAME", add = completions::games())]
     game: String,
 
@@ -54,7 +55,7 @@ struct CheckArgs {
     #[arg(long, value_name = "FILE", add = completions::boards())]
     board: Option<PathBuf>,
 
-    /// Plays the board of a seed
+    /// Play the board of a seed
     #[arg(long, value_name = "N", conflicts_with = "board", allow_negative_numbers = true)]
     seed: Option<i64>,
 }

@@ -12,10 +12,10 @@ use report::Format;
 use rules::game::games;
 use terms::text::printable;
 
-/// List the games: built-in ones, and those of your settings
+/// List the built-in games and those of your settings
 #[derive(Debug, Args)]
 pub(super) struct GamesArgs {
-    /// How to show the list
+    /// The form of the list
     #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
     format: Format,
 }

@@ -16,14 +16,16 @@ use terms::fault::AtFault;
 
 /// Write the boards or test cases of seeds
 ///
-/// The same seed gives the same bytes on every machine. Square Remover's test cases are those of the
-/// original tester.
+/// The same seed gives the same bytes on every machine. Square Remover's test cases are the
+/// original tester's.
 #[derive(Debug, Args)]
 pub(super) struct GenerateArgs {
     #[arg(long, value_name = "NAME", add = completions::games(), help = inputs::game_help("The game"))]
     game: Option<String>,
 
-    /// A seed, or a range A..B with both ends included; negative ones are fine
+    /// A seed, or a range A..B with both ends included
+    ///
+    /// Seeds can be negative.
     #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
     seed: SeedRange,
 
@@ -31,7 +33,7 @@ pub(super) struct GenerateArgs {
     #[arg(long, value_name = "N")]
     colors: Option<u8>,
 
-    /// The folder for the files seed-N.txt, created if missing; without it a single case is printed
+    /// The folder for files seed-N.txt, created if missing [default: print a single case]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

@@ -15,7 +15,7 @@ use terms::text::printable;
 
 /// Write manual pages into a folder
 ///
-/// Writes referee.1, and a page for each command. `man -l DIR/referee.1` shows one.
+/// Write referee.1, and a page for each command. `man -l DIR/referee.1` shows one.
 #[derive(Debug, Args)]
 pub(super) struct ManArgs {
     /// The folder, created if missing

@@ -11,13 +11,13 @@ use super::suite::{Games, ReportFlags, merged};
 use super::{Failure, completions, inputs};
 use results::suite::RunFolder;
 
-/// Put the parts of a suite together, and report on it
+/// Merge the parts of a suite, and report on it
 ///
-/// Afterwards the run folder is like any other. If games are missing it stays in parts, and the error says how
-/// to play them. Exits with 1 as `referee suite` does, if a bot lost a game.
+/// Afterwards the run folder is like any other. If games are missing it stays in parts, and the
+/// error explains how to play them. Exit with 1 as `referee suite` does, if a bot lost a game.
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {
-    /// The run planned by `referee suite --parts`: its folder, or `latest` as in `referee runs`
+    /// The run planned by `referee suite --parts`: its folder, or `latest`
     #[arg(value_name = "RUN", add = completions::runs())]
     run: PathBuf,
 

@@ -61,9 +61,8 @@ const ERROR: Style = AnsiColor::Red.on_default().bold();
 
 /// An offline referee for single-player bot games.
 ///
-/// Starts any executable as a bot, feeds it the game's turn protocol, enforces the deadlines,
-/// validates its moves by the official rules, and says what the original referee would have said
-/// and what really happened.
+/// Start any executable as a bot, send it the game's turns, enforce the deadlines, validate its
+/// moves by the official rules, and report the original referee's verdict and the real cause.
 #[derive(Debug, Parser)]
 #[command(version = env!("REFEREE_VERSION"), styles = Styles::styled(), after_help = exit::HELP)]
 pub struct Cli {
@@ -80,7 +79,7 @@ pub struct Cli {
     )]
     color: ColorChoice,
 
-    /// Show more on standard error: each turn (-v), starts and ends of processes (-vv)
+    /// Show more on standard error: each turn (-v), starts and exits of processes (-vv)
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Global options")]
     verbose: u8,
 

@@ -15,14 +15,15 @@ use engine::config::PROJECT_FILE;
 use example_bots::samples::{SAMPLES, Sample};
 use terms::text::shell_word;
 
-/// Write a bot that plays, in a language of your choice, and name it in the project
+/// Write a sample bot in a language of your choice, and add it to the project
 ///
-/// Writes the sample of the language into the project's folder, or the working directory without a project, and adds a table
-/// [bots.NAME] with its command and the command that builds it to referee.toml. `--bot NAME` then plays it, built anew.
+/// Write the sample into the project's folder, or without a project into the working directory, and
+/// add a table [bots.NAME] with its command and build command to referee.toml. `--bot NAME` then
+/// builds and plays it.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct NewArgs {
-    /// The bot's name, which is also that of its file
+    /// The name of the bot and its file
     #[arg(value_name = "NAME", value_parser = name)]
     name: String,
 

@@ -21,7 +21,7 @@ const MARKED_BYTES: u64 = 1024;
 /// Whether files that the referee did not make are replaced.
 #[derive(Debug, Clone, Copy, Args)]
 pub(super) struct ForceFlag {
-    /// Replaces files that are in the way, also those that the referee did not make
+    /// Replace existing files, even if the referee did not make them
     #[arg(long)]
     force: bool,
 }

@@ -38,14 +38,18 @@ pub(super) struct PlayArgs {
     #[command(flatten)]
     rules: RuleFlags,
 
-    /// The board: CodinGame test JSON, plain text or TOML, recognized by content; for Square Remover
-    /// the text sent to a bot. `@NAME` is a bundled board: @random-1 (the default), @clearable and
-    /// @no-move, or for Square Remover @seed-1
+    /// The board: a file, or the name of a bundled board such as @clearable
+    ///
+    /// A file is CodinGame test JSON, plain text or TOML, recognized by content; for Square Remover
+    /// the text sent to a bot. The bundled boards are @random-1 (the default), @clearable and
+    /// @no-move, and for Square Remover @seed-1.
     #[arg(long, value_name = "FILE", add = completions::boards())]
     board: Option<PathBuf>,
 
-    /// Plays the board of a seed instead of a file: a random board, or for Square Remover that of the
-    /// original tester; negative seeds are fine
+    /// Play the board of a seed instead of a file
+    ///
+    /// It is a random board, or for Square Remover the original tester's case. Seeds can be
+    /// negative.
     #[arg(long, value_name = "N", conflicts_with = "board", allow_hyphen_values = true, value_parser = one_seed)]
     seed: Option<i64>,
 
@@ -53,24 +57,26 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "N", requires = "seed", conflicts_with = "board")]
     colors: Option<u8>,
 
-    /// What to do when the host made the bot late [default: fail]
+    /// What to do if the host made the bot late [default: fail]
     #[arg(long, value_name = "WHAT", value_parser = word::<OnHostDelay>())]
     on_host_delay: Option<OnHostDelay>,
 
-    /// Writes the game to this file while it is played, for `referee replay`
+    /// Write the game to this file while it is played, for `referee replay`
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
-    /// Writes a page that plays the game in any browser, once it is over: one file, which needs no network
+    /// Write a self-contained page that plays the game in a browser
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Instead of the result, print the game as text (`transcript`), or the exact bytes that the bot was sent (`input`), in one
-    /// turn such as the third with `input:3`
+    /// Print text instead of the result: `transcript`, or the bot's `input` or `input:3`
+    ///
+    /// `transcript` is both sides of the game. `input` is the exact bytes that the bot was sent,
+    /// and `input:3` only those in the third turn.
     #[arg(long, value_name = "WHAT", conflicts_with = "format")]
     export: Option<Export>,
 
-    /// Record what the referee saw of each exchange, for a report of wrong blame
+    /// Record the samples of each exchange, to report wrong blame
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 
@@ -80,7 +86,7 @@ pub(super) struct PlayArgs {
     #[command(flatten)]
     force: ForceFlag,
 
-    /// How to show the result
+    /// The form of the result
     #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
     format: Format,
 }

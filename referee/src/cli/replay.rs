@@ -28,18 +28,18 @@ use terms::text::printable;
 
 /// Referee a saved game again, without its bot, and show it
 ///
-/// Referees the replies in the log again, and compares every turn and the end with the log. Times and
-/// timeouts are taken from the log. Exits with 1 at a difference.
+/// Referee the replies in the log again, and compare every turn and the end with the log. Times and
+/// timeouts are taken from the log. Exit with 1 at a difference.
 ///
-/// With --board it also reads games saved by other programs: the JSON of the runner of CodinGame's SDK,
-/// of CodinGame's website and IDE, and plain lists of moves. Lists every difference from these
-/// files.
+/// With --board, read games saved by other programs: JSON of CodinGame's SDK runner, website and
+/// IDE, and plain lists of moves. List every difference from these files.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReplayArgs {
-    /// A log of `referee play --log` or a suite, packed with gzip or not, or a game
-    /// saved by another program; RUN:GAME is a game of a run by its number or its board, such as `latest:17`; with --html,
-    /// a second log of the same board is shown beside it
+    /// A log, a game saved by another program, or a game of a run such as `latest:17`
+    ///
+    /// Logs can be packed with gzip. RUN:GAME is a game of a run by its number or its board. With
+    /// --html, a second log of the same board is shown next to the first.
     #[arg(value_name = "LOG", default_value = "latest", num_args = 1..=2)]
     logs: Vec<PathBuf>,
 
@@ -56,11 +56,11 @@ pub(super) struct ReplayArgs {
     )]
     game: Option<String>,
 
-    /// Writes a page that plays the game in any browser: one file, which needs no network
+    /// Write a self-contained page that plays the game in a browser
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Writes an image of the game: boards from its first to its last, or one of them with --turn
+    /// Write an image of the game: boards from first to last, or one with --turn
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
@@ -75,8 +75,10 @@ pub(super) struct ReplayArgs {
     #[command(flatten)]
     watch: WatchFlags,
 
-    /// Instead of the result, print the game as text (`transcript`), or the exact bytes that the bot was sent (`input`), in one
-    /// turn such as the third with `input:3`
+    /// Print text instead of the result: `transcript`, or the bot's `input` or `input:3`
+    ///
+    /// `transcript` is both sides of the game. `input` is the exact bytes that the bot was sent,
+    /// and `input:3` only those in the third turn.
     #[arg(long, value_name = "WHAT", conflicts_with_all = ["format", "rerun", "rejudge"])]
     export: Option<Export>,
 
@@ -87,17 +89,19 @@ pub(super) struct ReplayArgs {
     #[command(flatten)]
     force: ForceFlag,
 
-    /// Runs the command that the log names, on the logged board and under the logged limits, and
-    /// says at which turn it first answers differently; only for logs that you trust
+    /// Play the logged bot again, and name the first turn that differs
+    ///
+    /// It plays on the logged board and under the logged limits. Use it only for logs that you
+    /// trust: it runs the command that the log names.
     #[arg(long, conflicts_with_all = ["watch", "board"])]
     rerun: bool,
 
-    /// Starts the judge of a game of your own, as the settings name it, and says at which turn it first says something
-    /// else to the logged replies
+    /// Send the logged replies to the custom game's judge again, and name the first turn that
+    /// differs
     #[arg(long, conflicts_with_all = ["watch", "board", "rerun"])]
     rejudge: bool,
 
-    /// How to show the result
+    /// The form of the result
     #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
     format: Format,
 }

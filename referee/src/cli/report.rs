@@ -22,22 +22,28 @@ use terms::text::{plural, printable};
 
 /// Make a page of a run, or of several runs to compare
 ///
-/// For a browser. `referee runs` finds runs, `status` is for one that is being played, and `show` has one in the terminal.
+/// For a browser. `referee runs` finds runs, `status` shows the progress of one, and `show` its
+/// results in the terminal.
 ///
-/// The page is one self-contained file: totals against the best known scores, the lost games first, a
-/// bar per board, the distribution of the differences between bots, response times against their limits,
-/// and the games. Of more than 1,000 won games or boards it lists those with the highest and lowest scores and the
-/// slowest responses, and says so. Its tables can be sorted and filtered. Exits with 0 whatever the results of the games.
+/// The page is one self-contained file: totals against the best known scores, the lost games first,
+/// a bar per board, the distribution of the differences between bots, response times against their
+/// limits, and the games. Above 1,000 won games or boards it lists the highest and lowest scores
+/// and the slowest responses. Its tables can be sorted and filtered. Exit with 0 whatever the
+/// results of the games.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
-    /// Runs that `referee suite` has made: their folders, or `latest` and `latest~1` as in `referee runs`;
-    /// RUN:BOT is one bot of a run, RUN:NAME=VALUE those of --param with this value, RUN stands for all. Each bot is compared with the first one
+    /// Runs made by `referee suite`: folders, or `latest` and `latest~1`
+    ///
+    /// RUN:BOT is one bot of a run, RUN:NAME=VALUE the bots of --param with this value, and RUN all
+    /// bots. Each bot is compared with the first one.
     #[arg(value_name = "RUN", required_unless_present = "history", add = completions::sides())]
     runs: Vec<String>,
 
-    /// Makes a page of the project's runs instead, as `referee runs` lists them: the mean of yours/best (score
-    /// divided by the best known) by bot and run. The pages of the runs go into a folder beside FILE
+    /// Make a page of the project's runs over time instead
+    ///
+    /// It shows the mean of yours/best (score divided by the best known) by bot and run, for the
+    /// runs that `referee runs` lists. The pages of the runs go into a folder next to FILE.
     #[arg(long, conflicts_with = "runs")]
     history: bool,
 
@@ -49,20 +55,24 @@ pub(super) struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     html: PathBuf,
 
-    /// Writes the listed games whose logs were kept to a page beside FILE, and links to them: a game alone, and both games of
-    /// a board side by side; `referee suite --logs all` keeps every log
+    /// Write the listed games whose logs were kept to a second page next to FILE
+    ///
+    /// The page links to them: a game alone, and both games of a board side by side. `referee suite
+    /// --logs all` keeps every log.
     #[arg(long)]
     games: bool,
 
     #[command(flatten)]
     force: ForceFlag,
 
-    /// What is compared of the scores [default: as the first run's suite, which takes what the game's
-    /// leaderboard adds up: points, or ratio for Square Remover]
+    /// What to compare of the scores [default: the first run's choice]
+    ///
+    /// A run's choice is by default what the game's leaderboard adds up: points, or ratio for
+    /// Square Remover.
     #[arg(long, value_name = "MEASURE", conflicts_with = "history", value_parser = word::<Measure>())]
     score: Option<Measure>,
 
-    /// Compares with the best scores in this file [default: the project's]
+    /// Compare with the best scores in this file [default: the project's]
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
 }

@@ -23,13 +23,14 @@ pub(super) struct EnvironmentFlags {
     #[arg(long, value_name = "DIR")]
     pub(super) cwd: Option<PathBuf>,
 
-    /// Sets an environment variable for the bot (repeatable)
+    /// Set an environment variable for the bot (repeatable)
     #[arg(long, value_name = "NAME=VALUE", value_parser = inputs::variable)]
     pub(super) env: Vec<Variable>,
 
-    /// Keep the bot from the network, and from writing anywhere but in its own folder (its
-    /// TMPDIR); it may read the system, its program's and its arguments' folders, its working
-    /// directory, the folders of its PATH, and PATH (repeatable)
+    /// Give the bot no network, and only its own folder to write to (repeatable with PATH)
+    ///
+    /// Its folder is its TMPDIR. It can read the system, the folders of its program and arguments
+    /// and of its PATH, its working directory, and each PATH.
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     sandbox: Vec<OsString>,
 }
@@ -50,15 +51,17 @@ impl EnvironmentFlags {
 /// The bot and its environment.
 #[derive(Debug, Args)]
 pub(super) struct BotFlags {
-    /// The bot's command line, split into words as a shell would, but run without a shell; `@NAME` is a
-    /// bundled bot (see `referee bot --help`), and a single word may name a bot of the project
+    /// The bot's command line, a bundled bot such as @greedy, or a bot of the project
+    ///
+    /// The line is split into words as a shell would, but runs without a shell. `referee bot
+    /// --help` lists the bundled bots.
     #[arg(short, long, value_name = "CMD", conflicts_with = "command", add = completions::bots())]
     bot: Vec<String>,
 
     #[command(flatten)]
     environment: EnvironmentFlags,
 
-    /// Gives the bot cores of its own, which its judge and the referee share
+    /// Give the bot separate cores, which its judge and the referee share
     #[arg(long)]
     pin: bool,
 
@@ -161,32 +164,38 @@ pub(super) struct RuleFlags {
     #[arg(long, value_name = "NAME", add = completions::games(), help = inputs::game_help("The game"))]
     game: Option<String>,
 
-    /// Which time limits apply [default: official]
+    /// The time limits [default: official]
     #[arg(long, overrides_with = "profile", value_name = "NAME", value_parser = word::<Profile>())]
     profile: Option<Profile>,
 
-    /// The time for the first answer, start included, such as 20s; beats the profile
+    /// The time for the first answer, including the start, such as 20s
+    ///
+    /// It overrides the profile.
     #[arg(long, overrides_with = "first_turn", value_name = "TIME", allow_hyphen_values = true)]
     first_turn: Option<Limit>,
 
-    /// The time for each later answer, such as 50ms; beats the profile
+    /// The time for each later answer, such as 50ms
+    ///
+    /// It overrides the profile.
     #[arg(long, overrides_with = "turn", value_name = "TIME", allow_hyphen_values = true)]
     turn: Option<Limit>,
 
-    /// The time for all answers of a game together, where the game limits that (Square Remover, contests), such as 30s
+    /// The time for all answers of a game, such as 30s
+    ///
+    /// It applies to games with such a limit: Square Remover and contests. It overrides the
+    /// profile.
     #[arg(long, overrides_with = "total", value_name = "TIME", allow_hyphen_values = true)]
     total: Option<Limit>,
 
-    /// The memory of all the bot's processes together, such as 768MiB, or none
+    /// The memory of all the bot's processes, such as 768MiB, or none
     #[arg(long, overrides_with = "memory", value_name = "SIZE", allow_hyphen_values = true)]
     memory: Option<Bound<Size>>,
 
-    /// What keeps the bot's processes together, so that none outlives its game [default: auto]
+    /// How to keep the bot's processes together, so that all end with the game [default: auto]
     #[arg(long, overrides_with = "containment", value_name = "METHOD", value_parser = word::<Containment>())]
     containment: Option<Containment>,
 
-    /// Settings, in the form of configs/default.toml [default: the nearest referee.toml, from the working
-    /// directory upwards]
+    /// A file of settings, like configs/default.toml [default: the nearest referee.toml upwards]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 }

@@ -16,23 +16,24 @@ use results::suite::{Bests, Outcome, Summary, noisy_hosts};
 
 /// Show the results of a run, and its games in the order of your choice
 ///
-/// For one run in the terminal. `referee runs` finds runs, `status` is for one that is being played, and `report` makes a page.
+/// For the terminal. `referee runs` finds runs, `status` shows the progress of one, and `report`
+/// makes a page.
 ///
-/// Reads the run folder alone, so a bot may have been built anew since. `--format seeds` prints the seeds of the games as
-/// `--seed` takes them, which plays them again in one line. Exits with 0 whatever the results of the games.
+/// Only the run folder is read, so the bot can have changed. `--format seeds` prints the seeds of
+/// the games for `--seed`, to play them again. Exit with 0 whatever the results of the games.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ShowArgs {
-    /// A run that `referee suite` has made: its folder, or `latest` and `latest~1` as in `referee runs`; RUN:BOT is
-    /// one bot of a run
+    /// A run made by `referee suite`: its folder, or `latest` and `latest~1`; RUN:BOT is one bot of
+    /// it
     #[arg(value_name = "RUN", default_value = "latest", add = completions::sides())]
     run: String,
 
-    /// Which games come first
+    /// The order of the games
     #[arg(long, value_name = "ORDER", value_parser = word::<Order>(), default_value = "number")]
     sort: Order,
 
-    /// Shows the games on this board alone: a name as in the table, such as `0045` or `seed 7`
+    /// Show only the games on this board, such as `0045` or `seed 7`
     #[arg(long, value_name = "NAME")]
     board: Option<String>,
 
@@ -40,15 +41,15 @@ pub(super) struct ShowArgs {
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// Another run of one bot: shows how much better each score is than on the same board there
+    /// Compare each score with another run of one bot, on the same board
     #[arg(long, value_name = "RUN", required_if_eq("sort", "gain"), add = completions::sides())]
     against: Option<String>,
 
-    /// Compares with the best scores in this file [default: the project's]
+    /// Compare with the best scores in this file [default: the project's]
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
 
-    /// How to show them
+    /// The form of the games
     #[arg(long, value_parser = one_of(OF_GAMES), default_value = "text")]
     format: Format,
 }

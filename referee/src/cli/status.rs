@@ -14,12 +14,12 @@ use results::compare::{Decider, has_needed_games};
 use results::suite::RunFolder;
 use terms::text::plural;
 
-/// Show how far a run is, and change nothing
+/// Show the progress of a run
 ///
-/// For a run that is being played. `referee runs` finds runs, `show` has the results of one, and `report` makes a page of it.
+/// `referee runs` finds runs, `show` has the results of one, and `report` makes a page of it.
 ///
-/// Of a run on a cluster it also shows the tasks that wait and run. Exits with 0 if the run has all its games, and
-/// with 1 if games are missing.
+/// For a run on a cluster, show also the waiting and running tasks. Nothing is changed. Exit with 0
+/// if the run has all its games, and with 1 if games are missing.
 #[derive(Debug, Args)]
 pub(super) struct StatusArgs {
     /// The run: its folder, or `latest` as in `referee runs`

@@ -30,8 +30,8 @@ use terms::verdict::Verdict;
 
 /// Replace the offline tester of Square Remover
 ///
-/// Takes the same arguments and prints the same output. As in the original, the solution has no time
-/// limit, and a failed game scores -1 with exit code 0.
+/// It accepts the same arguments and prints the same output. As in the original, the solution has
+/// no time limit, and a failed game scores -1 with exit code 0.
 #[derive(Debug, Args)]
 #[command(after_help = ARGUMENTS)]
 pub(super) struct TesterArgs {

@@ -30,10 +30,10 @@ use terms::millis::Millis;
 
 /// Measure whether a bot keeps its deadlines, and by what margin
 ///
-/// Plays games and reports the times of first and later turns, the margin to the limits, late turns
-/// with their culprits, the slowest turns, and the risk for a submission. A late turn does not
-/// end a game here: the referee waits beyond the limit, up to --patience. Exits with 1 if the bot
-/// itself was late or lost a game. Ctrl-C ends the measurement, and reports the turns so far. Several
+/// Play games and report the times of first and later turns, the margin to the limits, late turns
+/// with their culprits, the slowest turns, and the risk for a submission. A late turn does not end
+/// a game here: the referee waits beyond the limit, up to --patience. Exit with 1 if the bot itself
+/// was late or lost a game. Ctrl-C ends the measurement, and reports the turns so far. Several
 /// --bot play in turn on each board, and are shown side by side.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -44,39 +44,39 @@ pub(super) struct TimingArgs {
     #[command(flatten)]
     rules: RuleFlags,
 
-    /// Boards to play, as for `referee suite`: files, patterns, or folders for the boards in them (repeatable)
-    /// [default: random boards of seeds 1 to 5]
+    /// Boards: files, folders of them, or patterns (repeatable) [default: random boards of seeds 1
+    /// to 5]
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "seed", add = completions::boards())]
     board: Vec<PathBuf>,
 
-    /// Random boards to play: a seed, or a range A..B with both ends included
+    /// Seeds of random boards: a seed, or a range A..B with both ends included
     #[arg(long, value_name = "N|A..B", allow_hyphen_values = true)]
     seed: Option<SeedRange>,
 
-    /// The number of games, board after board and then again from the first [default: each board once]
+    /// The number of games, on all boards in turn [default: each board once]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     games: Option<u32>,
 
-    /// How long to wait for an answer beyond its limit
+    /// The time to wait for an answer beyond its limit
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "1s")]
     patience: Limit,
 
-    /// Scales times by this factor, for a judge slower than this machine
+    /// Scale times by this factor, for a judge slower than this machine
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, default_value = "1", value_parser = scale)]
     scale: f64,
 
-    /// Only measures what this machine itself adds, without a bot
+    /// Measure only what this machine itself adds, without a bot
     #[arg(long, conflicts_with_all = ["svg", "games", "seed", "board"])]
     host: bool,
 
-    /// Writes a histogram to this file
+    /// Write a histogram to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
     #[command(flatten)]
     force: ForceFlag,
 
-    /// How to show the result
+    /// The form of the result
     #[arg(long, value_parser = one_of(OF_FIGURES), default_value = "text")]
     format: Format,
 }

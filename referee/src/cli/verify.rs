@@ -14,11 +14,12 @@ use report::{Format, suite};
 use results::suite::{Disagreement, Plan, RunFolder, Tally, Verified, verify};
 use terms::text::{plural, printable};
 
-/// Check that the results of a run are what the rules make of its logs
+/// Check the results of a run against its logs
 ///
-/// Referees every kept log again, and compares it with the plan, the results and the summary. Names each game that does
-/// not agree or has no log, and exits with 1 if there is one. Needs neither the bots nor the machine that played; the
-/// run needs all logs (`referee suite --logs all`). Times and late replies are taken from the logs.
+/// Referee every kept log again, and compare it with the plan, the results and the summary. Name
+/// each game that does not agree or has no log, and exit with 1 if there is one. This requires
+/// neither the bots nor the machine that played, but all logs (`referee suite --logs all`). Times
+/// and late replies are taken from the logs.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
@@ -26,7 +27,7 @@ pub(super) struct VerifyArgs {
     #[arg(value_name = "RUN", add = completions::runs())]
     run: PathBuf,
 
-    /// How to show the result
+    /// The form of the result
     #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
     format: Format,
 }

@@ -20,11 +20,11 @@ use results::gamelog::Event;
 /// Whether and how to watch.
 #[derive(Debug, Args)]
 pub(super) struct WatchFlags {
-    /// Shows the game in the terminal, move by move; the keys are at the bottom of the screen
+    /// Show the game in the terminal, move by move; ? lists the keys
     #[arg(long)]
     watch: bool,
 
-    /// Draws with ASCII only, as it does by itself in a locale whose charset is not UTF-8
+    /// Draw with ASCII only [default: if the locale's charset is not UTF-8]
     #[arg(long, requires = "watch")]
     ascii: bool,
 }

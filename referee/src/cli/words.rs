@@ -72,7 +72,7 @@ pub(super) const OF_SUITE: &[Row<Format>] = &[
     (
         Format::Jsonl,
         "jsonl",
-        "For programs that follow a run: a line for each game as it ends, and a last one with the summary",
+        "For programs that follow a run: a line for each finished game, then the summary",
     ),
     CSV,
     MARKDOWN,
@@ -80,13 +80,8 @@ pub(super) const OF_SUITE: &[Row<Format>] = &[
 ];
 
 /// The formats of the games of a run.
-pub(super) const OF_GAMES: &[Row<Format>] = &[
-    TEXT,
-    JSON,
-    CSV,
-    MARKDOWN,
-    (Format::Seeds, "seeds", "The seeds of the games, as `--seed` takes them"),
-];
+pub(super) const OF_GAMES: &[Row<Format>] =
+    &[TEXT, JSON, CSV, MARKDOWN, (Format::Seeds, "seeds", "The seeds of the games, for `--seed`")];
 
 impl Word for Profile {
     const WORDS: &'static [Row<Self>] = &[
@@ -94,8 +89,8 @@ impl Word for Profile {
         (
             Self::SdkSoft,
             "sdk-soft",
-            "The official limits, but an answer is awaited 50 ms longer and two late ones are forgiven in \
-             a game, as in CodinGame's engine since 4.7.7",
+            "The official limits and 50 ms more, and two late answers forgiven in a game, as in CodinGame's \
+             engine since 4.7.7",
         ),
         (Self::Relaxed, "relaxed", "The official limits times a factor, 4 unless configured"),
         (Self::Unlimited, "unlimited", "No limits, for a bot in a debugger"),
@@ -111,7 +106,7 @@ impl Word for Measure {
             "Yours/best (best/yours where lower scores are better) in percent, as TopCoder's marathons",
         ),
         (Self::Log, "log", "The logarithms of the scores: a difference of 1 is about 1 %"),
-        (Self::Rank, "rank", "Who has the better score on the board, by however much"),
+        (Self::Rank, "rank", "The better score on each board, regardless of the margin"),
     ];
 }
 
@@ -122,7 +117,7 @@ impl Word for OnHostDelay {
         (
             Self::Retry,
             "retry",
-            "The game is played again when a core is free or 5 s have passed, twice at most",
+            "The game is repeated when a core is free or after 5 s, at most twice",
         ),
     ];
 }
@@ -130,7 +125,7 @@ impl Word for OnHostDelay {
 impl Word for Containment {
     const WORDS: &'static [Row<Self>] = &[
         (Self::Auto, "auto", "The first of the others that this host allows"),
-        (Self::Namespace, "namespace", "A pid namespace: the kernel kills all that is in it"),
+        (Self::Namespace, "namespace", "A pid namespace: the kernel kills everything in it"),
         (Self::Seccomp, "seccomp", "No process can leave the bot's process group, which is killed"),
         (Self::Plain, "plain", "An ordinary child: only its process group is killed"),
         (Self::Group, "group", "Another spelling of `plain`, until the next version"),
@@ -141,7 +136,7 @@ impl Word for Order {
     const WORDS: &'static [Row<Self>] = &[
         (Self::Number, "number", "In the order of the plan"),
         (Self::Worst, "worst", "Lost games, then those with the lowest share of the best score"),
-        (Self::Slowest, "slowest", "Games that came nearest to a limit"),
+        (Self::Slowest, "slowest", "Games nearest to a limit"),
         (Self::Gain, "gain", "Games that gained most over the run of --against"),
     ];
 }
@@ -154,6 +149,6 @@ impl Word for Logs {
             "failed",
             "Lost games, each with a bundle: a folder with its board, log, input and standard error",
         ),
-        (Self::None, "none", "No game; nor are there bundles"),
+        (Self::None, "none", "Keep no logs and no bundles"),
     ];
 }

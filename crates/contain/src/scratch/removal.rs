@@ -85,7 +85,7 @@ pub(crate) fn empty_but(marks: &Marks, top: BorrowedFd<'_>, until: Instant) -> i
 }
 
 fn check(until: Instant) -> io::Result<()> {
-    let error = || io::Error::new(io::ErrorKind::TimedOut, "it does not get empty in time");
+    let error = || io::Error::new(io::ErrorKind::TimedOut, "timed out emptying it");
     if Instant::now() < until { Ok(()) } else { Err(error()) }
 }
 

@@ -82,7 +82,7 @@ impl<'a> ClusterRun<'a> {
         self.submissions.is_empty()
     }
 
-    /// The most tasks that run at a time, as it was said when jobs were submitted last.
+    /// The limit on concurrent tasks of the last submission.
     pub fn max_tasks(&self) -> Option<NonZeroU32> {
         self.submissions.max_tasks()
     }

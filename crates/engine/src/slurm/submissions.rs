@@ -20,7 +20,7 @@ pub(super) enum Note {
     Begun {
         /// The user's id.
         user: u32,
-        /// The most tasks that run at a time.
+        /// The limit on concurrent tasks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         max_tasks: Option<NonZeroU32>,
     },
@@ -81,7 +81,7 @@ impl Submissions {
         self.notes().into_iter().filter_map(user).collect()
     }
 
-    /// The most tasks that run at a time, as it was said last.
+    /// The most recent limit on concurrent tasks.
     pub(super) fn max_tasks(&self) -> Option<NonZeroU32> {
         let max_tasks = |note: &Note| match *note {
             Note::Begun { max_tasks, .. } => Some(max_tasks),
@@ -95,7 +95,9 @@ impl Submissions {
         let open = fs::OpenOptions::new().read(true).append(true).create(true).open(&self.0)?;
         if let Err(error) = open.file().lock() {
             let path = self.0.display();
-            log::warn!("{path} cannot be locked ({error}): let nobody else submit the run now");
+            log::warn!(
+                "{path} cannot be locked ({error}): make sure that nobody else submits this run now"
+            );
         }
         Ok(SubmissionLock(open.into_parts().0))
     }

@@ -211,8 +211,8 @@ fn warn_of_memory(config: &Config, jobs: usize) {
     {
         let [needed, limit] = [needed, limit].map(size);
         log::warn!(
-            "{} at a time may use {needed} of memory, and a control group gives them {limit}; fewer games at a time, or a lower limit on \
-             memory, keep the kernel from killing bots that break no limit",
+            "{} at a time may use {needed} of memory, and a control group gives them {limit}; lower --jobs or --memory, or the \
+             kernel may kill bots that are within their limits",
             plural(jobs as u64, "bot"),
         );
     }

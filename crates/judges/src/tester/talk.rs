@@ -87,7 +87,8 @@ impl Talk {
     /// Starts a tester, with a relay for it to start.
     pub(super) fn start(game: &Tester, case: &Case, place: &Place) -> Result<Self, Trouble> {
         let mut scratch = game.command.working_directory(is_written_anew)?;
-        let failed = |error: io::Error| Trouble::new(format!("cannot be given a bot: {error}"));
+        let failed =
+            |error: io::Error| Trouble::new(format!("cannot set up the bot for it: {error}"));
         let bot = make_relay(&mut scratch)?;
         let listener = UnixListener::bind(scratch.path().join(SOCKET)).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
@@ -277,7 +278,7 @@ impl Talk {
                 Ok(None) => {}
                 Ok(relay) => self.begin(relay),
                 Err(error) => {
-                    let what = format!("cannot be given a bot: {error}");
+                    let what = format!("cannot set up the bot for it: {error}");
                     self.trouble = Some(self.tester.trouble(what));
                 }
             }
@@ -340,13 +341,14 @@ fn make_relay(scratch: &mut Scratch) -> Result<PathBuf, Trouble> {
     let path = scratch.path().join(NAME);
     let made = if path.exists() { Ok(()) } else { relay::write(&path) };
     let kept = made.and_then(|()| scratch.keep(NAME));
-    kept.map_err(|error| Trouble::new(format!("cannot be given a bot: {error}")))?;
+    kept.map_err(|error| Trouble::new(format!("cannot set up the bot for it: {error}")))?;
     let folder = scratch.path();
     if !statvfs(folder).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC)) {
         return Ok(path);
     }
     let folder = folder.display();
-    let what = format!("cannot be given a bot: programs in {folder} may not be started (noexec)");
+    let what =
+        format!("cannot set up the bot for it: programs in {folder} may not be started (noexec)");
     let remedy = "set TMPDIR to a folder whose programs may be started".to_owned();
     Err(Trouble { remedy: Some(remedy), ..Trouble::new(what) })
 }

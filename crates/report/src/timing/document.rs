@@ -217,8 +217,7 @@ fn host(report: &TimingReport) -> Vec<Line> {
         format!("waking up late:              {wake_up}").into(),
         format!("a bot that computes gets:    {share} of a core").into(),
         format!("stolen by other machines:    {steal}; load {load} on {cores}").into(),
-        format!("For limits from {smallest} it can be told here, now, whose fault a late turn is.")
-            .into(),
+        format!("Here and now, blame can be assigned for limits from {smallest}.").into(),
     ];
     lines.extend(warning(report));
     lines

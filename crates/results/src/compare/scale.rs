@@ -48,7 +48,7 @@ impl Scale {
     /// The scale of a comparison of these games.
     ///
     /// A lost game counts as 0 if higher is better and no score is below 0. Otherwise it counts as worse than the worst score,
-    /// by as much as that is away from 0, or from the best score if that is more. This is twice the worst score in games of
+    /// by the larger of its distance from 0 and from the best score. This is twice the worst score in games of
     /// time or cost, as the "penalised average" of comparisons of solvers. By logarithm it is as far below the worst score as that
     /// is below the best, and at least by a factor of 2.
     pub(super) fn of(

@@ -111,7 +111,7 @@ impl Game {
                 summary.extend(self.step(answer)?.1);
             }
             if self.asks(seat) {
-                let what = "asks on and on, although it was told that no reply came";
+                let what = "kept asking after being told that no reply came";
                 return Err(Trouble::new(what));
             }
             ruling = Ruling { verdict: why.verdict(), ..Ruling::default() };

@@ -197,7 +197,7 @@ fn a_judge_that_fails_is_trouble() {
     assert_eq!(trouble(vec![ask("?\n")], None), "the judge: has no more to say");
     assert_eq!(
         trouble(vec![ask("?\n"); 100_001], Some(NoReply::Deadline)),
-        "the judge: asks on and on, although it was told that no reply came"
+        "the judge: kept asking after being told that no reply came"
     );
     for (verdict, begins) in [(Verdict::Completed, true), (Verdict::Lost, false)] {
         let case = Script { said: vec![Said::End(verdict, None)], ..Script::default() };

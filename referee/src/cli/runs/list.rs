@@ -22,26 +22,26 @@ pub(super) struct ListArgs {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     count: usize,
 
-    /// Shows all runs
+    /// Show all runs
     #[arg(long, conflicts_with = "count")]
     all: bool,
 
-    /// Only runs with a bot whose name contains this text
+    /// Show only runs with a bot whose name contains this text
     #[arg(short, long, value_name = "TEXT")]
     bot: Option<String>,
 
-    /// Only runs on boards of this set of the project, or on exactly these seeds, such as 1..100
+    /// Show only runs on this board set of the project, or on exactly these seeds, such as 1..100
     #[arg(long, value_name = "SET", add = completions::board_sets())]
     boards: Option<String>,
 
-    /// Compares with the best scores in this file [default: the project's]
+    /// Compare with the best scores in this file [default: the project's]
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
 
     #[command(flatten)]
     folder: FolderFlag,
 
-    /// How to show the list
+    /// The form of the list
     #[arg(long, value_parser = one_of(OF_RUNS), default_value = "text")]
     format: Format,
 }

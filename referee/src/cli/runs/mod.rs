@@ -17,11 +17,13 @@ use terms::text::printable;
 
 /// List the runs of the project, newest first
 ///
-/// To find a run. `referee status` is for one that is being played, `show` has one in the terminal, and `report` makes a page of it.
+/// `referee status` shows the progress of one, `show` its results in the terminal, and `report`
+/// makes a page of it.
 ///
-/// Yours/best is a score divided by the best score known today, and best/yours the reverse, where lower scores are better. Every command that takes a run accepts its
-/// folder, or `latest`, `latest~1` and so on, which count the runs of this list. A run that `suite --run` put elsewhere has its
-/// folder as its only name, and is listed by `--folder`.
+/// Yours/best is a score divided by the best score known today, and best/yours the reverse, where
+/// lower scores are better. Every command for a run accepts its folder, or `latest`, `latest~1` and
+/// so on, which count the runs of this list. A run that `suite --run` put elsewhere has only its
+/// folder as a name; `--folder` lists it.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(super) struct RunsArgs {

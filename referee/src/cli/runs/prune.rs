@@ -16,21 +16,21 @@ use terms::text::{plural, printable, size};
 
 /// Remove old runs
 ///
-/// Shows what it would remove, and removes it with --yes. Besides the newest runs, those stay that hold a
-/// record, that are the opponent (`--against`) of a run that stays, that another process is playing, and
-/// those in parts that are not merged. What is in the folder of a run and not the run's stays there. Folders that
-/// hold no run are left alone.
+/// Show what would be removed, and remove it with --yes. Keep the newest runs, runs with a record,
+/// opponents (`--against`) of kept runs, runs that another process is playing, and runs with
+/// unmerged parts. Files in a run's folder that are not the run's stay there, and other folders are
+/// left alone.
 #[derive(Debug, Args)]
 pub(super) struct PruneArgs {
     /// The number of newest runs to keep
     #[arg(long, value_name = "N")]
     keep: usize,
 
-    /// Removes the other runs, instead of only showing them
+    /// Remove the other runs, instead of only listing them
     #[arg(long)]
     yes: bool,
 
-    /// Keeps the runs with a record in this file [default: the project's]
+    /// Keep the runs with a record in this file [default: the project's]
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
 

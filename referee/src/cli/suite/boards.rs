@@ -15,8 +15,9 @@ use rules::game::{GameKind, SeedOptions};
 /// The boards to play.
 #[derive(Debug, Args)]
 pub(super) struct BoardsFlags {
-    /// Boards, as for `referee play`; a folder stands for the boards in it, and a quoted pattern such as
-    /// 'config/test*.json' for the files that match (repeatable)
+    /// Boards: files, folders of them, or a quoted pattern such as 'config/test*.json' (repeatable)
+    ///
+    /// A file is as for `referee play`.
     #[arg(long, value_name = "FILE", num_args = 1.., add = completions::boards())]
     board: Vec<PathBuf>,
 
@@ -24,8 +25,9 @@ pub(super) struct BoardsFlags {
     #[arg(long, value_name = "SET", add = completions::board_sets())]
     boards: Vec<String>,
 
-    /// Random boards: seeds and ranges with both ends included, such as 1,5,9..20, or a file of them [default without
-    /// boards: 1..20]
+    /// Seeds of random boards, such as 1,5,9..20, or a file of them [default without boards: 1..20]
+    ///
+    /// Ranges include both ends.
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
     seed: Option<SeedsSource>,
 
@@ -33,8 +35,10 @@ pub(super) struct BoardsFlags {
     #[arg(long, value_name = "N", requires = "seed")]
     colors: Option<u8>,
 
-    /// Goes on where a suite would stop: leaves out boards that cannot be read or are named twice, and plays on with a
-    /// bot that lost its first ten games alike, in the first turn
+    /// Go on where a suite would stop
+    ///
+    /// Leave out boards that cannot be read or are named twice, and continue with a bot that lost
+    /// its first ten games the same way in the first turn.
     #[arg(long)]
     pub(super) keep_going: bool,
 }

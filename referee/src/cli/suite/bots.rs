@@ -18,13 +18,16 @@ use rules::game::GameKind;
 /// The bots to play.
 #[derive(Debug, Args)]
 pub(super) struct BotsFlags {
-    /// A bot's command line, or the name of one of the project's bots (repeatable), as for `referee play`
+    /// A bot's command line, a bundled bot such as @greedy, or a bot of the project (repeatable)
     #[arg(short, long, value_name = "CMD", add = completions::bots())]
     bot: Vec<String>,
 
-    /// Plays each bot with each of these values, such as WIDTH=1,2,4 or RATE=0.1..1.0:0.1 (first, last and step),
-    /// and with each combination if it is repeated. `{WIDTH}` in a bot's command stands for the value;
-    /// without it an environment variable of that name has it
+    /// Play each bot with each of these values, such as WIDTH=1,2,4 or RATE=0.1..1.0:0.1
+    /// (repeatable)
+    ///
+    /// The range has a first value, a last one and a step; several parameters are combined.
+    /// `{WIDTH}` in a bot's command stands for the value; without it the bot gets an environment
+    /// variable of that name.
     #[arg(long, value_name = "NAME=VALUES", value_parser = param)]
     param: Vec<Param>,
 

@@ -12,19 +12,22 @@ use terms::text::plural;
 /// The number of games played at a time, and their cores.
 #[derive(Debug, Args)]
 pub(super) struct JobsFlags {
-    /// How many games are played at a time [default: the physical cores, shared out by
-    /// --cores-per-bot]; more make bots late
+    /// The number of games at a time [default: the physical cores / --cores-per-bot]
+    ///
+    /// A larger number makes bots late.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// Gives each game cores of its own, for its bot, its judge and the referee: `auto` where there
-    /// are enough, `always` or not at all, also beside other suites; `off` lets the system place them
+    /// Give each game separate cores: auto, always or off
+    ///
+    /// Its bot, its judge and the referee share them. `auto` does so if there are enough, `always`
+    /// or not at all, also next to other suites. `off` lets the system place them.
     #[arg(
         long, value_name = "WHEN", default_value = "auto", default_missing_value = "always", num_args = 0..=1, require_equals = true
     )]
     pin: PinFlag,
 
-    /// How many cores a bot uses [default: 1]
+    /// The number of cores for a bot [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     cores_per_bot: Option<u16>,
 }

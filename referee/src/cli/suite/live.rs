@@ -24,7 +24,9 @@ const SHARE: u32 = 10;
 /// Whether a page follows the run.
 #[derive(Debug, Args)]
 pub(super) struct LiveFlags {
-    /// Writes a page of the run, as `referee report` does, anew while games end; open in a browser, it renews itself
+    /// Write a page of the run while games finish; an open browser refreshes it
+    ///
+    /// It is the page of `referee report`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["no_run", "parts", "part", "slurm"])]
     live: Option<PathBuf>,
 

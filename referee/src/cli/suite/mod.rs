@@ -49,10 +49,8 @@ use terms::verdict::Verdict;
 
 /// Play one or more bots on many boards, several games at a time
 ///
-/// Each finished game is kept at once in a run folder. If anything stops the suite, `--resume` plays only the
-/// missing games. A bot that hangs or crashes loses only its own games. Games for which the bot cannot be
-/// started, or the host lacks resources, are not played; --resume plays them. Exits with 1 if a bot lost a game,
-/// or failed --fail-below or --fail-on-timeout.
+/// Each finished game is saved at once in a run folder. A bot that hangs or crashes loses only its
+/// own games. Exit with 1 if a bot lost a game, or failed --fail-below or --fail-on-timeout.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, help_template = TEMPLATE)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
@@ -66,23 +64,24 @@ pub(super) struct SuiteArgs {
     #[command(flatten, next_help_heading = "Limits")]
     rules: RuleFlags,
 
-    /// How many games each bot plays on each board [default: 1]
+    /// The number of games of each bot on each board [default: 1]
     #[arg(help_heading = "Boards", long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     repeat: Option<u32>,
 
-    /// Plays the boards in random order
+    /// Play the boards in random order
     #[arg(help_heading = "Boards", long, conflicts_with_all = ["resume", "part"])]
     shuffle: bool,
 
-    /// What to do when the host made a bot late [default: fail]
+    /// What to do if the host made a bot late [default: fail]
     #[arg(help_heading = "Limits", long, value_name = "WHAT", value_parser = word::<OnHostDelay>())]
     on_host_delay: Option<OnHostDelay>,
 
     #[command(flatten, next_help_heading = "Run")]
     jobs: JobsFlags,
 
-    /// The folder for the run; it must not exist yet. `latest` and `referee runs` look in runs/, or where the project's runs
-    /// are, and not elsewhere [default: runs/ and the time]
+    /// A new folder for the run [default: runs/ and the time]
+    ///
+    /// `latest` and `referee runs` find only runs in runs/, or in the project's folder of runs.
     #[arg(help_heading = "Run", long, value_name = "DIR", conflicts_with = "resume", add = completions::runs())]
     run: Option<PathBuf>,
 
@@ -90,17 +89,20 @@ pub(super) struct SuiteArgs {
     #[arg(help_heading = "Run", short = 'm', long, value_name = "TEXT", conflicts_with_all = ["resume", "part"], allow_hyphen_values = true)]
     comment: Option<String>,
 
-    /// Keeps nothing: no run folder, no logs, and no new records
+    /// Keep nothing: no run folder, no logs, and no new records
     #[arg(help_heading = "Run", long, conflicts_with_all = ["run", "resume", "comment", "parts", "part", "slurm", "logs", "compress"])]
     no_run: bool,
 
-    /// Resumes this run, a folder or `latest`: plays the games that have no result yet. The folder says
-    /// what is played; flags that repeat it must agree
+    /// Play only the missing games of this run, a folder or `latest`
+    ///
+    /// The folder determines what is played; flags that repeat it must agree. Games whose bot could
+    /// not start, or for which the host lacked resources, are missing games too.
     #[arg(help_heading = "Run", long, value_name = "RUN", add = completions::runs())]
     resume: Option<PathBuf>,
 
-    /// With --resume: plays the games again that ended with this verdict, such as `timeout`
-    /// (repeatable), and drops their earlier results
+    /// With --resume: play the games with this verdict again, such as `timeout` (repeatable)
+    ///
+    /// Their earlier results are dropped.
     #[arg(help_heading = "Run", long, value_name = "VERDICT", requires = "resume", conflicts_with = "slurm", value_parser = verdict)]
     again: Vec<Verdict>,
 
@@ -110,8 +112,10 @@ pub(super) struct SuiteArgs {
     #[command(flatten, next_help_heading = "Cluster")]
     slurm: SlurmFlags,
 
-    /// Play against this opponent, RUN or RUN:BOT as for `referee compare`, on its boards by default: in random order, until the
-    /// bot is known to be better or worse than the opponent, by the rule of `referee compare`, or even
+    /// Play until the bot is better or worse than this opponent, or even
+    ///
+    /// RUN or RUN:BOT is as for `referee compare`, and so is the rule. By default the opponent's
+    /// boards are played, in random order.
     #[arg(
         help_heading = "Run",
         long,
@@ -125,18 +129,20 @@ pub(super) struct SuiteArgs {
     #[arg(long, requires = "against", hide = true)]
     until_decided: bool,
 
-    /// What is compared of the scores, now and by default in `compare` and `report` of this run; `log` and `rank`
-    /// are a column of the table [default: what the game's leaderboard adds up: points, or ratio for Square Remover]
+    /// What to compare of the scores, now and by default in `compare` and `report`
+    ///
+    /// The default is what the game's leaderboard adds up: points, or ratio for Square Remover.
+    /// `log` and `rank` are a column of the table.
     #[arg(help_heading = "Run", long, value_name = "MEASURE", conflicts_with_all = ["resume", "part"], value_parser = word::<Measure>())]
     score: Option<Measure>,
 
-    /// A mean difference within this does not matter: percent of the opponent's mean, such as 1%, or
-    /// points; with another measure, its percent [default: 0.5%]
+    /// The mean difference that does not matter, such as 1% or points [default: 0.5%]
+    ///
+    /// It is in percent of the opponent's mean, or of another measure.
     #[arg(help_heading = "Run", long, value_name = "MARGIN", requires = "against")]
     margin: Option<Margin>,
 
-    /// The chance of calling equal bots better, and the same of calling them worse, however long it takes:
-    /// 2.5% or 5% [default: 2.5%]
+    /// The false-positive rate in each direction, 2.5% or 5%, at any stopping time [default: 2.5%]
     #[arg(help_heading = "Run", long, value_name = "CHANCE", requires = "against")]
     risk: Option<Risk>,
 
@@ -144,7 +150,7 @@ pub(super) struct SuiteArgs {
     #[arg(help_heading = "Output", long, value_name = "WHICH", value_parser = word::<Logs>(), default_value = Logs::default().word())]
     logs: Logs,
 
-    /// Packs these logs with gzip
+    /// Pack these logs with gzip
     #[arg(help_heading = "Output", long)]
     compress: bool,
 
@@ -155,7 +161,7 @@ pub(super) struct SuiteArgs {
     report: ReportFlags,
 }
 
-/// The examples before the many flags.
+/// The most used flags and the examples before the many flags.
 const TEMPLATE: &str = "\
 {before-help}{about-with-newline}
 {usage-heading} {usage}{after-help}
@@ -163,16 +169,20 @@ const TEMPLATE: &str = "\
 {all-args}";
 
 const EXAMPLES: &str = "\
+Most used:
+  --bot CMD       a bot's command line (repeatable)
+  --seed 1..100   random boards; --board FILE plays others
+  --jobs N        the number of games at a time
+  --run DIR       a new folder for the run
+  --resume RUN    play only the missing games of a run
+
 Examples:
   referee suite --bot ./old --bot ./new --seed 1..100
   referee suite --bot ./mybot --board boards/ --records records.toml
-  referee suite --bot ./mybot --seed 1..100 --no-run --shuffle --format jsonl
-  referee suite --bot ./mybot --seed 1..1000 --run big --parts 40
-  referee suite --run big --part 17
-  referee suite --bot ./mybot --seed 1..1000 --run big --slurm --wait
-  referee suite --bot './mybot --width {W}' --param W=1,2,4 --seed 1..100 --score rank
+  referee suite --bot './mybot --width {W}' --param W=1,2,4 --seed 1..100
   referee suite --bot ./new --against runs/old
-  referee suite --resume runs/20260920-101500";
+  referee suite --bot ./mybot --seed 1..1000 --run big --slurm --wait
+  referee suite --resume latest";
 
 pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     if args.until_decided {

@@ -26,13 +26,16 @@ use terms::text::{plural, ranges};
 /// Dividing games into parts, which several machines can play.
 #[derive(Debug, Args)]
 pub(super) struct PartsFlags {
-    /// Divide the games into N parts, or into parts that take TIME by the limits of their games, such as 1h; --part plays a
-    /// part, `referee merge` joins them. With --slurm, each part is a task [default: 10min]
+    /// Divide the games into N parts, or parts of a TIME such as 1h, for several machines
+    ///
+    /// --part plays a part, and `referee merge` joins them. With --slurm each part is a task
+    /// [default: 10min]. A part's time is the sum of its games' limits.
     #[arg(long, value_name = "N|TIME", conflicts_with_all = ["resume", "part"])]
     pub(super) parts: Option<Parts>,
 
-    /// Play the missing games of this part of the run that --run names. Exits with 0 even if games are
-    /// lost, unless the referee or its host failed
+    /// Play the missing games of this part of the run that --run names
+    ///
+    /// Exit with 0 even if games are lost, unless the referee or its host failed.
     #[arg(long, value_name = "K", conflicts_with = "resume", requires = "run", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) part: Option<u32>,
 }

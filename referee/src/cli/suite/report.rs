@@ -25,20 +25,21 @@ use terms::verdict::Verdict;
 /// Flags for the report and the exit code.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ReportFlags {
-    /// Keeps the best score of each bot on each board in this file, and compares with those in it
+    /// Keep the best scores of bots on boards in this file, and compare with them
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
 
-    /// Exits with 1 if a bot's mean of yours/best (best/yours where lower scores are better) is below this,
-    /// such as 0.95; boards without a known best do not count
+    /// Exit with 1 if a bot's mean of yours/best is below this, such as 0.95
+    ///
+    /// Where lower scores are better, it is best/yours. Boards without a known best do not count.
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     fail_below: Option<f64>,
 
-    /// Exits with 1 if a bot was late by its own fault even once, forgiven or not
+    /// Exit with 1 if a bot was late by its own fault even once, forgiven or not
     #[arg(long)]
     fail_on_timeout: bool,
 
-    /// How to show the result
+    /// The form of the result
     #[arg(long, value_parser = one_of(OF_SUITE), default_value = "text")]
     pub(super) format: Format,
 }

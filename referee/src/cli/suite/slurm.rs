@@ -29,9 +29,11 @@ use terms::text::{plural, ranges};
 /// The flags for a cluster.
 #[derive(Debug, Args)]
 pub(super) struct SlurmFlags {
-    /// Submit the games to Slurm and return: an array of tasks that play a part each, at most TASKS at a time, and a job that
-    /// merges them. The run folder must be on a file system that the nodes share. With --resume, submit only what is
-    /// missing and not in the queue
+    /// Submit the games to Slurm and return; at most TASKS run at a time
+    ///
+    /// This submits an array of tasks that play a part each, and a job that merges them. The nodes
+    /// must share the run folder's file system. With --resume, submit only what is missing and not
+    /// in the queue.
     #[arg(
         long,
         value_name = "TASKS",
@@ -46,8 +48,9 @@ pub(super) struct SlurmFlags {
     #[arg(long, requires = "slurm")]
     pub(super) wait: bool,
 
-    /// With --slurm: an option of `sbatch`, such as --slurm-arg=--constraint=epyc (repeatable); it overrides
-    /// the settings of the project's table `cluster`
+    /// With --slurm: pass an option to `sbatch`, such as --slurm-arg=--constraint=epyc (repeatable)
+    ///
+    /// It overrides the settings of the project's table `cluster`.
     #[arg(long, value_name = "OPTION", requires = "slurm", allow_hyphen_values = true, value_parser = directive)]
     slurm_arg: Vec<String>,
 }

@@ -145,7 +145,7 @@ pub enum FolderError {
         problem: String,
     },
     /// Another process is playing the run.
-    #[error("another process is playing the run in {}; wait for its end", .0.display())]
+    #[error("another process is playing the run in {}; wait for it to finish", .0.display())]
     InUse(PathBuf),
     /// A session is malformed.
     #[error("{}:{line}: not a session: {problem}; delete this line", path.display())]

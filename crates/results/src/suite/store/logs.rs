@@ -13,12 +13,12 @@ pub const BUNDLES: &str = "failures";
 /// Which games leave a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Logs {
-    /// Every game
+    /// Every game.
     All,
-    /// Games that were lost, each with a bundle to look into it
+    /// Lost games, each with a bundle to examine it.
     #[default]
     Failed,
-    /// No game; nor are there bundles
+    /// Neither logs nor bundles.
     None,
 }
 
