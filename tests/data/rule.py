@@ -163,7 +163,8 @@ def until_decided(boards, alpha, margin):
     return {"decided": decided, "p": least, "interval": interval(leading)}
 
 
-for line in sys.stdin:
-    case = json.loads(line)
-    alpha, boards = case["alpha"], case["boards"]
-    print(json.dumps({"compare": compare(boards, alpha), "sequence": until_decided(boards, alpha, case["margin"])}))
+if __name__ == "__main__":
+    for line in sys.stdin:
+        case = json.loads(line)
+        alpha, boards = case["alpha"], case["boards"]
+        print(json.dumps({"compare": compare(boards, alpha), "sequence": until_decided(boards, alpha, case["margin"])}))

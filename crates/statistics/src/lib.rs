@@ -16,8 +16,9 @@
 //! assert!(Estimate::proportion(0, 40).high < 0.09);
 //! ```
 //!
-//! [`Paired`] compares after the last result, a [`ConfidenceSequence`] after each one, [`Estimate`] bounds how often
-//! something happens, and a [`Distribution`] keeps any number of times in a small space. Nothing here knows where its
+//! [`Paired`] compares after the last result, a [`ConfidenceSequence`] after each one, [`Ratings`] orders any number of
+//! programs that play against each other, [`Estimate`] bounds how often something happens, and a [`Distribution`] keeps any
+//! number of times in a small space. Nothing here knows where its
 //! numbers come from: no game, no file, no clock.
 
 mod conclusion;
@@ -27,6 +28,7 @@ mod mean;
 mod needed;
 mod paired;
 mod proportion;
+mod ratings;
 mod risk;
 mod sequential;
 mod sign_test;
@@ -40,6 +42,7 @@ pub use self::mean::MeanTest;
 pub use self::needed::Needed;
 pub use self::paired::{Finished, MIN_PAIRS, Paired, boards_to_find};
 pub use self::proportion::Estimate;
+pub use self::ratings::{Agreement, Game, MIN_SEEDS, Rating, Ratings, Seat};
 pub use self::risk::{Risk, RiskError};
 pub use self::sequential::{ConfidenceSequence, Decided, boards_to_exclude};
 pub use self::sign_test::sign_test;

@@ -3,6 +3,7 @@
 //! test.
 
 mod cases;
+mod ratings;
 mod tables;
 
 use std::thread;

@@ -2,8 +2,9 @@
 //! `docs/statistics.md`.
 
 #[expect(unreachable_pub, reason = "the library of the other tests has this file too")]
-#[path = "../../../tests/src/programs.rs"]
+#[path = "../../../../tests/src/programs.rs"]
 mod programs;
+mod ratings;
 
 use std::fs;
 use std::io::Write as _;
@@ -175,6 +176,19 @@ fn differences(at: &str, found: &Value, expected: &Value) -> Vec<String> {
     }
 }
 
+/// What a program of the test data prints, given these lines.
+fn answers(python: &str, program: &str, input: String) -> Vec<Value> {
+    let mut python = Command::new(python);
+    python.arg(data(program)).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut python = python.spawn().expect("starts");
+    let mut pipe = python.stdin.take().expect("a pipe");
+    let writer = std::thread::spawn(move || pipe.write_all(input.as_bytes()));
+    let output = python.wait_with_output().expect("ends");
+    writer.join().expect("no panic").expect("all is read");
+    let printed = String::from_utf8(output.stdout).expect("UTF-8");
+    printed.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
 #[test]
 fn the_rule_is_the_one_of_its_document() {
     let test = "the rule of docs/statistics.md";
@@ -196,18 +210,10 @@ fn the_rule_is_the_one_of_its_document() {
             }
         }
     }
-    let mut python = Command::new(python);
-    python.arg(data("rule.py")).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut python = python.spawn().expect("starts");
-    let mut pipe = python.stdin.take().expect("a pipe");
-    let writer = std::thread::spawn(move || pipe.write_all(input.as_bytes()));
-    let output = python.wait_with_output().expect("ends");
-    writer.join().expect("no panic").expect("all is read");
-    let printed = String::from_utf8(output.stdout).expect("UTF-8");
-    assert_eq!(printed.lines().count(), expected.len());
-    for (line, (kind, count, found)) in printed.lines().zip(&expected) {
-        let again: Value = serde_json::from_str(line).expect("JSON");
-        let differences = differences("", found, &again);
+    let printed = answers(python, "rule.py", input);
+    assert_eq!(printed.len(), expected.len());
+    for (again, (kind, count, found)) in printed.iter().zip(&expected) {
+        let differences = differences("", found, again);
         assert!(differences.is_empty(), "kind {kind}, {count} boards: {differences:#?}");
     }
     let verdicts = |verdict: &str| {
