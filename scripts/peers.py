@@ -123,9 +123,11 @@ class Psytester:
 class Suite:
     """The referee's own harness. Its player is a part of it, of which only the words are used, or a tester."""
 
-    name, missing = "`referee suite`", None
+    missing = None
 
-    def __init__(self):
+    def __init__(self, *options):
+        self.name = f"`{' '.join(['referee suite', *options])}`"
+        self.options = options
         self.version = referee_version()
 
     def play(self, player, games, jobs, folder):
@@ -135,7 +137,7 @@ class Suite:
             game = f'[game.peers]\nkind = "tester"\ncommand = {json.dumps(command)}\n'
             Path(folder, "referee.toml").write_text(game)
             words = ["--game", "peers", "--bot", player.bot, "--profile", "unlimited"]
-        run(["referee", "suite", *words, "--seed", f"1..{games}", "--jobs", str(jobs), "--run", "run"], folder)
+        run(["referee", "suite", *words, "--seed", f"1..{games}", "--jobs", str(jobs), "--run", "run", *self.options], folder)
         lines = [json.loads(line) for line in Path(folder, "run/results.jsonl").read_text().splitlines()]
         return [line["score"] for line in sorted(lines, key=lambda line: line["game"])]
 
@@ -218,7 +220,8 @@ class Row:
 def table(harnesses, players, suite_words, games, rounds):
     """Plays in turn, so that a slow moment of the machine affects all alike."""
     all_rows = [Row(harness, player) for player in players for harness in harnesses]
-    all_rows += [Row(Suite(), player) for player in players if player.bot]
+    suites = [Suite(), Suite("--containment", "plain")]
+    all_rows += [Row(suite, player) for player in players if player.bot for suite in suites]
     if suite_words:
         all_rows.append(Row(Suite(), Player(None, suite_words)))
     played = [row for row in all_rows if not row.missing]
@@ -258,7 +261,7 @@ def section(options):
     yield f"### A plain tester in C, 1 to {games} exchanges"
     yield ""
     yield "`referee/benches/costs/doubles.c` starts the bot without containment, limits or logs: the rest is a harness's cost."
-    yield "`referee suite` also contains tester and bot, and times each answer."
+    yield "`referee suite` also times each answer, and contains tester and bot unless the row says `plain`."
     yield ""
     with tempfile.TemporaryDirectory() as folder:
         yield from table(harnesses, *plain(folder), games, rounds)

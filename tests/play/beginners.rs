@@ -80,10 +80,13 @@ fn play(bot: &str, mistake: &str, [limit, grace]: [&str; 2]) -> Value {
         .json()
 }
 
-/// Whether others had the core that a bot wanted in its first turn. If one of its threads waits for a core at the end of its
-/// limit, it cannot be said to wait for input.
-fn was_kept_waiting(result: &Value) -> bool {
-    result["timing"]["first_turn"]["parts"]["kept_waiting_ms"].as_f64() > Some(0.0)
+/// Whether others delayed a bot or the referee in the first turn. The diagnosis names a wait for input only if samples show it
+/// without a gap, and no thread of the bot waits for a core.
+fn was_disturbed(result: &Value) -> bool {
+    let parts = &result["timing"]["first_turn"]["parts"];
+    ["kept_waiting_ms", "taken_ms", "referee_ms"]
+        .iter()
+        .any(|part| parts[part].as_f64() > Some(0.0))
 }
 
 /// One language that buffers its output and one that does not; `heavy` has the others.
@@ -105,9 +108,8 @@ fn each_mistake_is_named(languages: &[Language], times: [&str; 2]) {
             let diagnosis = result["diagnosis"].as_str().unwrap_or_default();
             result["verdict"] == *verdict && diagnosis.contains(says)
         };
-        let is_spoilt = |result: &Value| {
-            !is_named(result) && (has_host_part(result) || was_kept_waiting(result))
-        };
+        let is_spoilt =
+            |result: &Value| !is_named(result) && (has_host_part(result) || was_disturbed(result));
         // One that computes does so until its limit, and keeps others from their core.
         let [limit, grace] = times;
         let limit = if *mistake == "spin" { "1s" } else { limit };
