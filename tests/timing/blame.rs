@@ -55,10 +55,12 @@ fn bot(python: &str, trick: &str, millis: u32) -> String {
     bot_line(&[python, "-c", source, trick, &millis.to_string()])
 }
 
-fn play(python: &str, user: User, method: &str, trick: &str) -> Value {
+fn play(python: &str, user: User, placement: &[&str], method: &str, trick: &str) -> Value {
     let board = board(TWO_MOVES);
     referee_of(user)
-        .play(["--containment", method, "--bot", &bot(python, trick, 150), "--board"])
+        .play(["--containment", method, "--bot", &bot(python, trick, 150)])
+        .args(placement)
+        .arg("--board")
         .arg(board.path())
         .args(RULES)
         .run()
@@ -83,24 +85,29 @@ fn is_busy() -> bool {
     threads.into_iter().any(|thread| thread.join().expect("no panic") > TIME / 10)
 }
 
+/// A bot that chooses among all cores, and one that shares a core with the referee, as in a suite.
+const PLACEMENTS: [&[&str]; 2] = [&[], &["--pin"]];
+
 /// Plays a trick, which must not work.
-fn is_no_excuse(python: &str, user: User, method: &str, trick: &str) {
+fn is_no_excuse(python: &str, user: User, placement: &[&str], method: &str, trick: &str) {
     let is_caught = |game: &Value| game["verdict"] == "timeout" && overruns(game) == (1, 0);
     // Beside others who want the cores an excuse may be true. And a bot whose helper was given a core at once was not late.
     let is_spoilt = |game: &Value| !is_caught(game) && (overruns(game) == (0, 0) || is_busy());
-    let game = unspoilt(is_spoilt, || play(python, user, method, trick));
-    assert!(is_caught(&game) || is_busy(), "{trick} under {method} by {user:?}: {game}");
+    let game = unspoilt(is_spoilt, || play(python, user, placement, method, trick));
+    assert!(
+        is_caught(&game) || is_busy(),
+        "{trick} under {method} by {user:?}, {placement:?}: {game}"
+    );
 }
 
-/// Every second trick, by one user each; `heavy` has all of them by both.
+/// Every second trick, by one user and in one placement each; `heavy` has all tricks by all users.
 #[test]
 fn no_trick_puts_the_blame_on_the_host() {
     let _alone = crate::alone();
     let Some([python]) = need("tricks to be excused", ["python3"]) else { return };
-    for ((trick, method), user) in
-        TRICKS.into_iter().step_by(2).zip([User::Mine, User::Nobody].into_iter().cycle())
-    {
-        is_no_excuse(python, user, method, trick);
+    let users = [User::Mine, User::Nobody].into_iter().zip(PLACEMENTS).cycle();
+    for ((trick, method), (user, placement)) in TRICKS.into_iter().step_by(2).zip(users) {
+        is_no_excuse(python, user, placement, method, trick);
     }
 }
 
@@ -273,7 +280,7 @@ fn computing_is_an_excuse(python: &str, meanwhile: impl Fn(Pid, &[Pid])) {
 
 /// Tricks of every user, in the binary of the tests of times; the first set plays each trick by one user.
 mod heavy {
-    use super::{TRICKS, is_no_excuse};
+    use super::{PLACEMENTS, TRICKS, is_no_excuse};
     use support::prelude::*;
 
     #[test]
@@ -282,8 +289,8 @@ mod heavy {
         let _alone = crate::alone();
         let Some([python]) = need("tricks to be excused", ["python3"]) else { return };
         for (trick, method) in TRICKS {
-            for user in USERS {
-                is_no_excuse(python, user, method, trick);
+            for (user, placement) in USERS.into_iter().zip(PLACEMENTS.into_iter().rev().cycle()) {
+                is_no_excuse(python, user, placement, method, trick);
             }
         }
     }
