@@ -5,7 +5,7 @@ Run it on an idle machine with two cores or more, from the top of the source tre
 
     python3 scripts/performance-report.py
 
-It is `cargo bench` as a page, with the machine and the date, the table of `scripts/build_costs.py`, and that of
+It is `cargo bench` as a page, with the machine and the date, the table of `scripts/build_costs.py`, and the one of
 `scripts/peers.py`, whose help says which peers it finds by itself and which must be given.
 """
 
@@ -59,9 +59,8 @@ Times of games and exchanges are medians of five runs.
 
 - **A quick turn** is six system calls, of which the ping-pong has two. The others are a read of the bytes that the bot has written
   (1.4 µs), `poll` (0.6), and checks for unread input and surplus output (0.3 each). Every half millisecond the referee reads its
-  wait (0.8), and every millisecond the bot's certificate, five files of `/proc`.
-- **The read of 1.4 µs** would have to go to reach 2.5 ping-pongs a turn. It distinguishes a bot's reply from a line that its child wrote
-  after the bot's exit. No cheaper call was found.
+  wait (0.8), and every millisecond the bot's certificate, five files of `/proc`. To reach 2.5 ping-pongs the first read would have to go,
+  but it distinguishes a bot's reply from a line that its child wrote after the bot's exit.
 - **Two jobs on two cores**: the target leaves a game 0.9 ms besides its bot, and it needs 1.7. A small launcher program would save 0.3.
 - **`referee play`** also starts launcher and keeper, and reads settings and limits for the log. `--version` mostly loads the
   program: an empty Rust program takes 1.2 times as long as `/bin/true`.
@@ -69,19 +68,15 @@ Times of games and exchanges are medians of five runs.
   referee 9 to pass on the answer and 17 to begin the next turn. On the game's core it takes 46.
 - **A tester's game** of one exchange takes 3.6 ms, and 1.4 without the referee, which contains two programs and starts a relay.
   The relay uses no library and starts in 0.17 ms; an empty static program takes 0.42, since C's library queries the processor, which
-  traps in a virtual machine. With this whole program as the relay, the game took 4.6 ms.
-- **The tester's exit** overlaps the end of the bot, which saves 0.3 ms. A tester that closes the bot's input is sampled after 50 µs, then
-  100, up to a millisecond; a first pause of a millisecond cost 0.5 ms.
+  traps in a virtual machine. The tester's exit overlaps the end of the bot, which saves 0.3 ms.
 - **The tester's folder**, with its links to files, is reused. ext4 reuses no inode within five seconds of its removal, and searches past
   these: with new links, a game took 3.4 ms in the first 200 and 4.2 in 1,500, instead of 3.0 and 3.1.
 - **A log** costs 0.1 ms a game: two thirds for the file, one third for JSON.
 - **A report of 2,000 games** with 829 replays takes 6.3 MB. Chromium draws it in 0.75 s, sorts its boards in 80 ms and its
   games in 47. A step through 10,000 moves of Square Remover takes 12 ms (`scripts/page-speeds.mjs`).
 - **`referee-contain` alone**, without optimisation, is built in 12.2 to 14.7 s (median 13.0), under full load in 18 to 28.
-- **One keeper for all games of a worker**, which would save 0.2 ms a game, was rejected: root's bot has power over its keeper, and keyrings,
-  IPC objects and mounts would have to be cleaned one by one.
-- **Keepers forked ahead** were rejected: they saved a fifth of a short game with one job that the system places, and 3 % with one on its
-  core, but with two jobs on two cores they cost 7 % (400 games of 15 turns).
+- **Rejected:** one keeper for all games of a worker would save 0.2 ms a game, but root's bot has power over its keeper. Keepers forked ahead
+  saved a fifth of a short game with one job that the system places, but cost 7 % with two jobs on two cores (400 games of 15 turns).
 """
 
 BUILD = """
@@ -117,7 +112,7 @@ def line(row):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("large", nargs="?", type=int, default=100_000, metavar="GAMES",
-                        help="""the size of the large suite whose memory is compared with that of a small one
+                        help="""the size of the large suite whose memory is compared with a small one's
 [default: 100000, which takes some minutes]""")
     peers.add_options(parser)
     options = parser.parse_args()
