@@ -122,7 +122,7 @@ fn bots_that_cannot_be_started() {
     assert_snapshot!(error(&["bot", "nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, nrpa, echo, thinker, squares-greedy, squares-random, squares-beam, script, misbehaving");
     assert_snapshot!(error(&["play", "--bot", ""]), @"error: the bot's command is empty");
     assert_snapshot!(error(&["play", "--bot", "./bot 'open"]), @"error: --bot: a quote is not closed, or a backslash ends the line: ./bot 'open");
-    assert_snapshot!(error(&["play", "--env", "=x"]), @"error: invalid value '=x' for '--env <NAME=VALUE>': `=x` is not of the form NAME=VALUE");
+    assert_snapshot!(error(&["play", "--env", "=x"]), @"error: invalid value '=x' for '--env <NAME[=VALUE]>': `=x` is not of the form NAME=VALUE");
 }
 
 #[test]

@@ -453,7 +453,7 @@ fn each_change_of_a_bot_is_played_and_compared_as_the_page_says() {
     shell.env("SHELL", "/bin/sh").stdout(output).stderr(errors).process_group(0);
     let _entr = Entr(shell.start());
     let printed = |name: &str| read(&folder.path().join(name));
-    wait_until("the first suite", || printed("errors").contains("latest~1: runs has 1 run"));
+    wait_until("the first suite", || printed("errors").contains("latest~1: there is 1 run"));
     let bot = folder.path().join("mybot");
     let change = read(&bot).replace("len(tiles) > len(best)", "len(tiles) >= len(best)");
     fs::write(&bot, change).expect("written");

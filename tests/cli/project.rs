@@ -212,10 +212,25 @@ fn init_adds_the_game_of_a_contribution_and_says_what_it_lacks() {
     assert!(missing.contains("mvn package dependency:copy-dependencies"), "{missing}");
     let file = fs::read_to_string(folder.path().join("referee.toml")).expect("a file");
     assert!(
-        file.starts_with("profile = \"relaxed\"\n\n[game.moon]\nkind = \"codingame\"\n"),
+        file.starts_with(
+            "profile = \"relaxed\"\n\n[game]\ndefault = \"moon\"   # without --game\n\n\
+             [game.moon]\nkind = \"codingame\"\n"
+        ),
         "{file}"
     );
     assert_eq!(run(&["config"]).status.code(), Some(0), "the settings are valid");
+    let shown = run(&["config"]).out();
+    assert!(shown.contains("moon"), "{shown}");
+    for file in ["config/config.ini", "target/classes/com/codingame/game/Referee.class"] {
+        let [moon, mars] = ["moon", "mars"].map(|project| folder.path().join(project).join(file));
+        fs::create_dir_all(mars.parent().expect("inside")).expect("made");
+        let text = fs::read_to_string(moon).expect("a file");
+        fs::write(mars, text.replace("Moon", "Mars")).expect("written");
+    }
+    let second = run(&["init", "--codingame", "mars"]);
+    assert!(second.out().starts_with("referee.toml has the game mars now.\n"), "{second:?}");
+    let file = fs::read_to_string(folder.path().join("referee.toml")).expect("a file");
+    assert_eq!(file.matches("default = ").count(), 1, "the first game stays the default: {file}");
     let again = run(&["init", "--codingame", "moon"]);
     assert_eq!(again.status.code(), Some(2));
     let said = again.err();

@@ -52,7 +52,7 @@ fn any_bot_can_be_the_one_that_the_others_are_compared_with() {
     let found = against(&["run", "--baseline", "c"]);
     assert_eq!(found, expected([["c", "a", "better"], ["c", "b", "better"]]));
     let found = against(&["run:a", "run:b", "run:c", "--baseline", "b"]);
-    assert_eq!(found, expected([["b (run)", "a (run)", "worse"], ["b (run)", "c (run)", "worse"]]));
+    assert_eq!(found, expected([["b", "a", "worse"], ["b", "c", "worse"]]));
     for (args, problem) in [
         (["run", "--baseline", "d"], "there is no `d`; the bots are: `a`, `b`, `c`"),
         (["run", "--baseline", ""], "there is no ``; the bots are: `a`, `b`, `c`"),

@@ -101,7 +101,7 @@ fn a_suite_without_an_opponent_takes_a_measure() {
     ];
     let output = runs.referee(&[&args[..], &PATIENT].concat());
     let text = output.out();
-    assert!(text.contains("yours/best    rank\n") && text.contains("  100.00\n"), "{output:?}");
+    assert!(text.contains("yours/best    rank  ") && text.contains("  100.00  "), "{output:?}");
     let compared = runs.compare(&["new"]).out();
     assert!(compared.contains("Compared is who has the better score"), "{compared}");
 }

@@ -1,6 +1,7 @@
 //! Comparing runs, and the reports that programs read.
 
 use insta::{assert_snapshot, with_settings};
+use referee::limits::{LimitKind, OnHostDelay, Profile};
 use referee::verdict::Culprit;
 use support::prelude::*;
 
@@ -54,16 +55,16 @@ fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
     let runs = better();
     let output = runs.compare(&["old", "new"]);
     assert_snapshot!(output.out(), @"
-    ./v2 (new) is better than ./v1 (old)
+    ./v2 is better than ./v1
 
                   boards  higher  even  lower   mean   95 % interval  guarded interval         p
       all boards      80      64     0     16  +15.0  +11.8 to +18.2     +9.4 to +20.6  < 0.0001
       colors 4        40      32     0      8  +15.0  +10.4 to +19.6     +4.6 to +25.4    0.0060
       colors 5        40      32     0      8  +15.0  +10.4 to +19.6     +4.6 to +25.4    0.0060
 
-      Lost: ./v2 (new) on none of 80 boards (at most 3.7 %), ./v1 (old) on none of 80 boards (at most 3.7 %).
+      Lost: ./v2 on none of 80 boards (at most 3.7 %), ./v1 on none of 80 boards (at most 3.7 %).
 
-      The mean difference is +1.35 % of ./v1 (old)'s mean.
+      The mean difference is +1.35 % of ./v1's mean.
 
       The guarded interval and p decide; they allow for boards not seen. For information: Student's test p < 0.0001, signed-rank test p < 0.0001, sign test p < 0.0001.
 
@@ -81,11 +82,11 @@ fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
       seed 25            1148  1143          -5
       seed 30            1074  1069          -5
 
-      Only ./v2 (new) has played 2 boards: seed 81, seed 82.
+      Only ./v2 has played 2 boards: seed 81, seed 82.
     ");
     assert_eq!(output.status.code(), Some(0));
     let reversed = runs.compare(&["new", "old"]);
-    assert!(reversed.out().starts_with("./v1 (old) is worse than ./v2 (new)\n"));
+    assert!(reversed.out().starts_with("./v1 is worse than ./v2\n"));
     assert_eq!(reversed.status.code(), Some(1), "a bot that is worse");
 }
 
@@ -96,18 +97,94 @@ fn a_comparison_says_when_it_shows_nothing_and_what_would() {
         .run("new", "b", &scores(80, |n| 1000 + n + (n % 9) * 20 - 75))
         .run("few", "c", &[1, 2, 3]);
     let same = runs.compare(&["old", "new"]).out();
-    assert!(
-        same.starts_with("no difference shown between b (new) and a (old)\n  About "),
-        "{same}"
-    );
+    assert!(same.starts_with("no difference shown between b and a\n  About "), "{same}");
     assert!(same.contains("more boards would settle a difference of this size."), "{same}");
     let few = runs.compare(&["old", "few"]).out();
-    let expected = "too few boards to compare c (few) with a (old)\n  A verdict takes 60 boards: play 57 more \
+    let expected = "too few boards to compare c with a\n  A verdict takes 60 boards: play 57 more \
                     boards with both bots.\n";
     assert!(few.starts_with(expected), "{few}");
     let itself = runs.compare(&["old", "old"]).out();
     assert!(itself.starts_with("no difference shown between "), "{itself}");
     assert!(!itself.contains("would settle"), "{itself}");
+}
+
+#[test]
+fn few_boards_fail_a_bot_that_is_worse_on_nearly_all() {
+    let runs = Runs::new()
+        .run("old", "a", &scores(30, |n| 1000 + n))
+        .run("new", "b", &scores(30, |n| 990 + n))
+        .run("even", "c", &scores(30, |n| if n % 2 == 0 { 1100 } else { 900 }));
+    let worse = runs.compare(&["old", "new"]).exits(1).out();
+    let expected = "b scores worse than a on 30 of 30 boards\n  A verdict on the mean takes 60 boards: play 30 more \
+                    boards with both bots.\n";
+    assert!(worse.starts_with(expected), "{worse}");
+    let better = runs.compare(&["new", "old"]).exits(0).out();
+    assert!(better.starts_with("a scores better than b on 30 of 30 boards\n"), "{better}");
+    let even = runs.compare(&["old", "even"]).exits(0).out();
+    assert!(even.starts_with("too few boards to compare c with a\n"), "{even}");
+    let all = runs.compare(&["old", "new", "even"]).exits(1).out();
+    assert!(all.contains("worse on most boards") && all.contains("too few boards"), "{all}");
+    let junit = runs.compare(&["old", "new", "--format", "junit"]).exits(1).out();
+    assert!(
+        junit.contains("failures=\"1\"") && junit.contains("sign test p &lt; 0.0001"),
+        "{junit}"
+    );
+    let json = runs.compare(&["old", "new", "--format", "json"]).exits(1).json();
+    assert_eq!(
+        (&json[0]["conclusion"], &json[0]["most_boards"]),
+        (&"too_few_games".into(), &"worse".into())
+    );
+}
+
+#[test]
+fn bots_of_one_name_are_told_apart_by_comments_and_settings_and_else_by_folders() {
+    let runs = Runs::new();
+    let all = scores(60, |n| 1000 + n);
+    for (run, bot, depth, comment) in [
+        ("old", "./bot", None, Some("narrow beam")),
+        ("new", "./bot", Some("4"), Some("wide beam")),
+        ("bare", "./bot", None, None),
+        ("other", "v2", None, Some("unused")),
+    ] {
+        let mut made = MadeRun::new(&[(bot, &all)]);
+        let env = depth.map(|depth: &str| ("DEPTH".to_owned(), depth.to_owned()));
+        made.plan().bots[0].env = env.into_iter().collect();
+        let folder = made.save(&runs.path(run));
+        if let Some(comment) = comment {
+            folder.set_comment(comment).expect("kept");
+        }
+    }
+    let compared = |args: &[&str]| {
+        let out = runs.compare(args).out();
+        out.lines().next().expect("a verdict").replace("no difference shown between ", "")
+    };
+    assert_eq!(
+        compared(&["old", "new"]),
+        "./bot (wide beam, DEPTH=4) and ./bot (narrow beam, no DEPTH)"
+    );
+    assert_eq!(compared(&["old", "bare"]), "./bot (bare) and ./bot (narrow beam)");
+    assert_eq!(compared(&["old", "other"]), "v2 and ./bot");
+}
+
+#[test]
+fn rules_that_differ_are_named_unless_they_change_no_score() {
+    let runs = better();
+    let warned = |change: &dyn Fn(&mut referee::suite::Plan)| {
+        let mut made = MadeRun::new(&[("./v3", &scores(80, |n| 1000 + n))]);
+        change(made.plan());
+        let _ = fs::remove_dir_all(runs.path("third"));
+        made.save(&runs.path("third"));
+        runs.compare(&["old", "third"]).err()
+    };
+    let limit = |plan: &mut referee::suite::Plan| {
+        plan.rules.limits = [(LimitKind::Turn, Duration::from_millis(100))].into();
+        plan.rules.profile = Profile::Relaxed;
+    };
+    let expected = "old and third were played under different rules, which may change scores: turn unlimited, not 100 ms; profile \
+                    official, not relaxed";
+    assert!(warned(&limit).contains(expected), "{}", warned(&limit));
+    let retry = |plan: &mut referee::suite::Plan| plan.rules.on_host_delay = OnHostDelay::Retry;
+    assert_eq!(warned(&retry), "");
 }
 
 #[test]
@@ -125,8 +202,8 @@ fn a_plan_says_how_many_boards_a_difference_takes() {
     assert_snapshot!(plan(&["--plan", "1%"]), @"
     Boards to show a difference of 1%
 
-                               boards so far  deviation  difference  compare  --against
-      b (new) against a (old)             80       50.3        10.0      201        250
+                   boards so far  deviation  difference  compare  --against
+      b against a             80       50.3        10.0      201        250
 
       compare shows such a difference in four of five comparisons on this many boards. Differences and scores are taken to vary as on the boards so far that both finish.
     ");
@@ -163,7 +240,7 @@ fn comparisons_have_a_report_for_every_reader() {
     let runs = better();
     let report = |format: &str| runs.compare(&["old", "new", "--format", format]);
     assert_snapshot!(report("markdown").out(), @"
-    ### ./v2 (new) is better than ./v1 (old)
+    ### ./v2 is better than ./v1
 
     |  | boards | higher | even | lower | mean | 95 % interval | guarded interval | p |
     |---|---:|---:|---:|---:|---:|---:|---:|---:|
@@ -171,19 +248,19 @@ fn comparisons_have_a_report_for_every_reader() {
     | colors 4 | 40 | 32 | 0 | 8 | +15.0 | +10.4 to +19.6 | +4.6 to +25.4 | 0.0060 |
     | colors 5 | 40 | 32 | 0 | 8 | +15.0 | +10.4 to +19.6 | +4.6 to +25.4 | 0.0060 |
 
-    Lost: ./v2 (new) on none of 80 boards (at most 3.7 %), ./v1 (old) on none of 80 boards (at most 3.7 %).
+    Lost: ./v2 on none of 80 boards (at most 3.7 %), ./v1 on none of 80 boards (at most 3.7 %).
 
-    The mean difference is +1.35 % of ./v1 (old)'s mean.
+    The mean difference is +1.35 % of ./v1's mean.
 
     The guarded interval and p decide; they allow for boards not seen. For information: Student's test p &lt; 0.0001, signed-rank test p &lt; 0.0001, sign test p &lt; 0.0001.
 
-    Only ./v2 (new) has played 2 boards: seed 81, seed 82.
+    Only ./v2 has played 2 boards: seed 81, seed 82.
     ");
     assert_snapshot!(report("junit").out(), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="referee compare" tests="1" failures="0" errors="0" time="0.000">
         <testsuite name="comparisons" tests="1" skipped="0" errors="0" failures="0" time="0.000">
-            <testcase name="./v2 (new) against ./v1 (old)" classname="comparisons" time="0.000"/>
+            <testcase name="./v2 against ./v1" classname="comparisons" time="0.000"/>
         </testsuite>
     </testsuites>
     "#);
@@ -220,7 +297,7 @@ fn bots_of_a_run_are_compared_by_name() {
     assert_eq!(names(&all[0]), ("@greedy".into(), "@first".into()));
     assert_eq!(names(&all[1]), ("@greedy".into(), "@random --seed 1".into()));
     let two = compare(&["run:@random --seed 1", "run:@greedy", "--format", "json"]).json();
-    assert_eq!(two[0]["challenger"], "@greedy (run)");
+    assert_eq!(two[0]["challenger"], "@greedy");
     assert_eq!(two[0]["pairs"], 8);
 }
 
@@ -262,26 +339,27 @@ fn a_suite_has_a_report_for_every_reader() {
     with_settings!({filters => vec![
         (r"after [0-9.]+ (µs|ms|s)", "after [time]"),
         (r#"time="[0-9.]+""#, r#"time="[time]""#),
+        (r"(%|\|) +[0-9.]+ (µs|ms|s)", "$1 [time]"),
     ]}, {
         assert_snapshot!(report("text"), @"
         4 games of samegame, 2 lost
 
-          bot                              games  won  lost  sum   mean  yours/best
-          @first                               2    2     0  451  225.5    100.00 %
-          @misbehaving exit 3 --on-turn 2      2    0     2    0    0.0      0.00 %
+          bot                              games  won  lost  sum   mean  yours/best  slowest turn
+          @first                               2    2     0  451  225.5    100.00 % [time]
+          @misbehaving exit 3 --on-turn 2      2    0     2    0    0.0      0.00 % [time]
 
           lost games
                2  @misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering; see run/failures/000002 (and 1 more game like it)
 
-          The run is in run; `latest` and `referee runs` look in runs.
+          The run is in run.
         ");
         assert_snapshot!(report("markdown"), @"
         ### 4 games of samegame, 2 lost
 
-        | bot | games | won | lost | sum | mean | yours/best |
-        |---|---:|---:|---:|---:|---:|---:|
-        | &#64;first | 2 | 2 | 0 | 451 | 225.5 | 100.00 % |
-        | &#64;misbehaving exit 3 --on-turn 2 | 2 | 0 | 2 | 0 | 0.0 | 0.00 % |
+        | bot | games | won | lost | sum | mean | yours/best | slowest turn |
+        |---|---:|---:|---:|---:|---:|---:|---:|
+        | &#64;first | 2 | 2 | 0 | 451 | 225.5 | 100.00 % | [time] |
+        | &#64;misbehaving exit 3 --on-turn 2 | 2 | 0 | 2 | 0 | 0.0 | 0.00 % | [time] |
 
         Lost games:
 

@@ -193,7 +193,8 @@ fn a_suite_of_a_contest_has_the_columns_that_its_users_know() {
     let text = place.referee(&[&suite[..], &["--run", "alone"]].concat()).out();
     let row = |name: &str| text.lines().find(|line| line.contains(name)).expect("a row").to_owned();
     assert!(
-        row("mean log10").ends_with("mean log10") && row("adds.sh").ends_with("3.0000"),
+        row("mean log10").ends_with("mean  mean log10  mean time  longest")
+            && row("adds.sh").contains("  3.0000  "),
         "{text}"
     );
     let text = place.referee(&["show", "all", "--sort", "worst"]).stdout;
@@ -211,8 +212,7 @@ fn a_contests_tools_become_a_game_whose_best_scores_are_kept() {
     place.script("tools/score", "read -r answer <$2; echo Score = $answer");
     assert_code(&place.referee(&["init", "--ahc", "."]), 0);
     for (bot, share) in [("echo 8", Value::Null), ("echo 4", 0.5.into())] {
-        let suite =
-            place.referee(&["suite", "--game", "sum", "--bot", bot, "--format", "json"]).exits(0);
+        let suite = place.referee(&["suite", "--bot", bot, "--format", "json"]).exits(0);
         assert_eq!(suite.json()["bots"][0]["ratio"], share, "{bot}");
     }
 }
@@ -311,6 +311,20 @@ fn the_worst_cases_of_a_contest_are_played_again_by_their_numbers() {
     let names: Vec<String> = (0..plan.boards()).map(|board| plan.board_name(board)).collect();
     let expected: Vec<String> = seeds.trim().split(',').map(|seed| format!("{seed:0>4}")).collect();
     assert_eq!(names, expected);
+}
+
+#[test]
+fn a_list_of_cases_is_taken_by_board_as_by_seed() {
+    let place = project();
+    for (run, words) in [("boards", ["--board", "0001,0012"]), ("seeds", ["--seed", "1,12"])] {
+        let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--run", run];
+        assert_code(&place.referee(&[&suite[..], &words].concat()), 0);
+        let plan = place.run(run).run.plan;
+        let names: Vec<String> = (0..plan.boards()).map(|board| plan.board_name(board)).collect();
+        assert_eq!(names, ["0001", "0012"]);
+    }
+    let unknown = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--board", "0001,0099"];
+    assert!(place.referee(&unknown).exits(2).err().contains("0001,0099: no such file"));
 }
 
 #[test]

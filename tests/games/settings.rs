@@ -101,6 +101,27 @@ fn a_check_shows_what_a_judge_does() {
     assert_code(&checked, 1);
     let text = checked.out();
     assert!(text.contains("says something else to these replies, at turn 3: summary"), "{text}");
+    assert!(!text.contains("other case"), "only the board that was named: {text}");
+}
+
+#[test]
+fn a_check_tries_other_cases_where_the_first_one_draws_lots() {
+    let place = project();
+    for (form, code, told) in [
+        ("random", 1, "Nor do two judges agree on 1 other case.\n"),
+        (
+            "lots",
+            0,
+            "On 1 of 1 other case they agree: @three. Compare games on such cases, as with --board @three.\n",
+        ),
+    ] {
+        place.double("judge", &format!("guess {form}"));
+        let checked = run(&place, "game check guess --bot halves");
+        assert_code(&checked, code);
+        let text = checked.out();
+        assert!(text.contains("Games on this board cannot be compared"), "{text}");
+        assert!(text.ends_with(told), "{form}: {text}");
+    }
 }
 
 #[test]

@@ -222,8 +222,8 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
     project.suite("y", &["--bot", "@first", "--bot", "@greedy", "--seed", "1..3"]);
     let compared = project.prints(&["compare", "latest~1", "latest:@greedy", "--format", "json"]);
     let compared: Value = serde_json::from_str(&compared).expect("JSON");
-    assert_eq!(compared[0]["baseline"], "@first (runs/z)");
-    assert_eq!(compared[0]["challenger"], "@greedy (runs/y)");
+    assert_eq!((&compared[0]["baseline"], &compared[0]["pairs"]), (&"@first".into(), &3.into()));
+    assert_eq!(compared[0]["challenger"], "@greedy");
     project.prints(&["report", "latest", "--html", "page.html"]);
     let page = fs::read_to_string(project.path("page.html")).expect("a page");
     assert!(page.contains("runs/y, started"));
@@ -239,7 +239,7 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
     let page = fs::read_to_string(project.path("page.html")).expect("a page");
     assert!(page.contains("latest, started"));
     for (name, problem) in
-        [("latest~9", "latest~9: runs has 2 runs"), ("latest~x", "latest~x is not a run folder")]
+        [("latest~9", "latest~9: there are 3 runs"), ("latest~x", "latest~x is not a run folder")]
     {
         let output = project.referee(&["compare", name]);
         let said = output.err();
@@ -358,6 +358,29 @@ fn the_page_of_the_runs_so_far_links_to_the_page_of_each_run() {
     let page = fs::read_to_string(project.path("page.html")).expect("a page");
     assert!(page.contains("<title>1 run of samegame</title>") && !page.contains("a%20b"));
     assert_code(&project.referee(&["report", "--history", "runs/c", "--html", "page.html"]), 2);
+}
+
+#[test]
+fn a_lone_bot_without_a_best_score_has_its_means_over_time() {
+    let project = Project::new();
+    for (name, seed) in [("a", "1"), ("b", "2")] {
+        let bot = format!("@random --seed {seed}");
+        project.suite(name, &["--bot", &bot, "--name", "mine", "--seed", "1..5"]);
+    }
+    let listed = project.prints(&["runs"]);
+    assert!(listed.contains("  mean  ") && !listed.contains("yours/best"), "{listed}");
+    let means: Vec<String> = project
+        .runs(&[])
+        .iter()
+        .map(|run| format!("{:.1}", run["bots"][0]["mean"].as_f64().expect("a mean")))
+        .collect();
+    project.prints(&["report", "--history", "--html", "page.html"]);
+    let page = fs::read_to_string(project.path("page.html")).expect("a page");
+    assert!(page.contains("<h2>Over time</h2>") && page.contains("class=\"s0 band\""), "{page}");
+    assert!(page.contains("<th scope=\"col\">mean</th>") && !page.contains("yours/best"), "{page}");
+    for mean in means {
+        assert!(page.contains(&format!("<td data-name=\"mean\">{mean}</td>")), "{mean}: {page}");
+    }
 }
 
 #[test]

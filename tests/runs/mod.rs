@@ -6,6 +6,7 @@ mod cluster_faults_heavy;
 mod cluster_heavy;
 mod commits;
 mod kills;
+mod labels;
 mod list;
 mod metrics;
 mod params;

@@ -1,6 +1,8 @@
 //! Culprits and decisions on late answers, and times on cores that nobody else wants. Margins hold on a loaded machine; how
 //! exact the figures are on an idle one is in docs/timing.md. What holds beside any work is in `tests/timing/certificates.rs`.
 
+use std::io::{BufRead as _, BufReader};
+
 use rustix::thread::{CpuSet, sched_setaffinity};
 use support::prelude::*;
 
@@ -157,6 +159,43 @@ fn retry_for_the_host(core: &str) {
         let seconds = waited.split_once(" s ").expect("seconds").0;
         assert!(seconds.parse::<f64>().expect("a number") >= 5.0, "{spoilt}");
     }
+}
+
+/// A suite of one game as in [`starved`], whose hogs go once the referee says that it plays the game again.
+fn starved_suite(core: &str, more: &[&str]) -> Output {
+    let mut hogs = Some(Hogs::on_core(core, 6));
+    let mut suite = Command::new("taskset");
+    suite.args(["-c", core, program(), "suite", "--no-run", "--jobs", "1", "--pin=off"]);
+    suite.args(["--seed", "7", "--colors", "1", "--first-turn", "400ms"]);
+    suite.args(["--bot", "@thinker --compute 200"]).args(more);
+    let mut suite = suite.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
+    let mut said = BufReader::new(suite.stderr.take().expect("a pipe"));
+    let (mut all, mut line) = (Vec::new(), String::new());
+    while said.read_line(&mut line).expect("text") > 0 {
+        if line.contains("playing again") {
+            hogs = None;
+        }
+        all.extend(std::mem::take(&mut line).into_bytes());
+    }
+    drop(hogs);
+    Output { stderr: all, ..finished(suite) }
+}
+
+#[test]
+fn a_suite_plays_games_that_were_lost_to_the_host_again_once_the_machine_is_quiet() {
+    let _alone = crate::alone();
+    let lost = starved_suite("0", &["--on-host-delay", "fail"]).exits(1);
+    assert!(lost.out().starts_with("1 game of samegame, 1 lost to the host\n"), "{lost:?}");
+    assert!(!lost.err().contains("playing again"), "{lost:?}");
+    // Others than the hogs may still have the core.
+    let is_spoilt = |suite: &Output| suite.out().contains("lost to the host");
+    let again = unspoilt(is_spoilt, || starved_suite("0", &[]));
+    let said = again.err();
+    assert!(said.contains("1 game lost to the host; playing again, one at a time"), "{said}");
+    assert!(again.out().starts_with("1 game of samegame, 0 lost\n"), "{again:?}");
+    let lines = starved_suite("0", &["--format", "jsonl"]);
+    let games = lines.out().lines().filter(|line| line.contains("\"type\":\"game\"")).count();
+    assert_eq!(games, 1, "the last result alone: {lines:?}");
 }
 
 #[test]

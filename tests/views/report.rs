@@ -169,7 +169,7 @@ fn a_page_of_two_runs_has_the_distribution_of_their_differences() {
         ),
         "mean": format!("{:+.1}", compared["mean"].as_f64().expect("a number")),
         "differences": differences,
-        "unpaired": "Only @greedy (new) has played 2 boards: seed 21, seed 22.",
+        "unpaired": "Only @greedy has played 2 boards: seed 21, seed 22.",
         "logs": "Logs were kept of 0 of 20 games",
     });
     browser.check("report_compares", &expected);

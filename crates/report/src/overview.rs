@@ -38,7 +38,29 @@ pub(super) fn document(comparisons: &[Comparison]) -> Option<Document> {
         first.baseline,
         adjusted_for(comparisons)
     ));
+    if let Some(sentence) = best(comparisons) {
+        document.sentence(sentence);
+    }
     Some(document)
+}
+
+/// Which bot has the highest mean, by how much, and how certain that is.
+fn best(comparisons: &[Comparison]) -> Option<String> {
+    let played = comparisons.iter().filter(|it| it.paired.pairs > 0);
+    let best = played.max_by(|a, b| a.paired.all.mean.total_cmp(&b.paired.all.mean))?;
+    let (test, digits) = (&best.paired.all, difference_digits(best));
+    let Comparison { baseline, challenger, .. } = best;
+    if test.mean <= 0.0 {
+        return Some(format!(
+            "No bot has a better mean than {baseline}, on the boards that they share."
+        ));
+    }
+    let (low, high) = test.guarded_interval?;
+    let (mean, unit) = (test.mean, best.measure.unit(best.better));
+    Some(format!(
+        "The best mean is that of {challenger}: {mean:+.digits$} {unit} against {baseline}, and with the allowance for boards not \
+         seen between {low:+.digits$} and {high:+.digits$}."
+    ))
 }
 
 /// What a bot has on its own boards.
@@ -80,7 +102,11 @@ fn word(comparison: &Comparison) -> &'static str {
     match (paired.conclusion, paired.probably) {
         (Conclusion::Better, _) => "better",
         (Conclusion::Worse, _) => "worse",
-        (Conclusion::TooFewGames, _) => "too few boards",
+        (Conclusion::TooFewGames, _) => match paired.most_boards {
+            Some(Tendency::Better) => "better on most boards",
+            Some(Tendency::Worse) => "worse on most boards",
+            None => "too few boards",
+        },
         (_, Some(Tendency::Better)) => "probably better",
         (_, Some(Tendency::Worse)) => "probably worse",
         (_, None) if paired.contradicted().is_some() => "scores against losses",

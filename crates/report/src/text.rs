@@ -146,7 +146,7 @@ fn replay_rows(replay: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Shows the standard error of a bot that lost. Output after its input was closed is shown apart: it is a
+/// Shows the standard error of a bot that lost. Of output after its input was closed only the last line is shown, apart: it is a
 /// consequence of the verdict, not its cause, unless a sanitizer reports what stopped the bot.
 fn stderr(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     if report.end.as_ref().is_some_and(|end| end.won) {
@@ -155,12 +155,12 @@ fn stderr(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     let before = report.stderr.before_verdict();
     block(out, "the bot's standard error:", &before)?;
     let after = report.stderr.after_verdict();
-    let title = if report.stderr.has_finding() {
-        "what it wrote after the verdict:"
-    } else {
-        "after the verdict, when its input had been closed (not the cause):"
-    };
-    block(out, title, &after)
+    if report.stderr.has_finding() {
+        return block(out, "what it wrote after the verdict:", &after);
+    }
+    let Some(last) = after.last() else { return Ok(()) };
+    let title = "after the verdict, when its input had been closed (not the cause):";
+    writeln!(out, "\n  {LABEL}{title}{LABEL:#} {}", printable(last.trim()))
 }
 
 fn block(out: &mut dyn Write, title: &str, lines: &[String]) -> io::Result<()> {

@@ -18,6 +18,9 @@ const POWER: f64 = 0.8;
 /// differences on all other boards, and 60 boards miss it in fewer than 5 % of cases.
 pub const MIN_PAIRS: usize = 60;
 
+/// The p-value of the sign test below which the bot that wins most boards is named where there are too few for a verdict.
+const CERTAIN: f64 = 1e-4;
+
 /// The comparison of two bots, the first one the challenger, board by board.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Paired {
@@ -46,6 +49,10 @@ pub struct Paired {
     pub conclusion: Conclusion,
     /// What is probable without being certain: the plain interval leaves out 0, the guarded one does not.
     pub probably: Option<Tendency>,
+    /// On too few boards for a verdict on the mean: the first bot certainly has more points, or fewer, on most boards. The sign
+    /// test is exact for any number of boards.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most_boards: Option<Tendency>,
     /// The chance of a false verdict on either side.
     pub risk: Risk,
     /// The number of pairs that would show a difference of this size in four of five comparisons;
@@ -103,6 +110,7 @@ impl Paired {
             adjusted_p: 1.0,
             conclusion: Conclusion::TooFewGames,
             probably: None,
+            most_boards: None,
             risk,
             pairs_to_settle: evidence
                 .deciding()
@@ -111,7 +119,15 @@ impl Paired {
             found,
             scores: evidence.finished,
         };
-        paired.concluded(found.guarded.0, found.plain.0)
+        let sign_p = paired.sign_p;
+        paired.concluded(found.guarded.0, found.plain.0).on_most_boards(sign_p)
+    }
+
+    /// Names the bot that wins most boards, if the sign test's p-value shows one and there are too few boards for a verdict.
+    fn on_most_boards(self, sign_p: f64) -> Self {
+        let leader = if self.wins > self.losses { Tendency::Better } else { Tendency::Worse };
+        let is_certain = self.pairs < MIN_PAIRS && sign_p < CERTAIN;
+        Self { most_boards: is_certain.then_some(leader), ..self }
     }
 
     fn concluded(self, adjusted_p: f64, plain_p: f64) -> Self {
@@ -138,12 +154,14 @@ impl Paired {
     /// Adjusts the verdicts of several comparisons for their number. One without a board is none.
     pub fn adjust<'a>(comparisons: impl Iterator<Item = &'a mut Self>) {
         let comparisons: Vec<&mut Self> = comparisons.filter(|paired| paired.pairs > 0).collect();
-        let ps = |p: fn(&Found) -> f64| -> Vec<f64> {
-            holm(&comparisons.iter().map(|paired| p(&paired.found)).collect::<Vec<_>>())
+        let ps = |p: fn(&Self) -> f64| -> Vec<f64> {
+            holm(&comparisons.iter().map(|paired| p(paired)).collect::<Vec<_>>())
         };
-        let adjusted = ps(|found| found.guarded.0).into_iter().zip(ps(|found| found.plain.0));
-        for (paired, (guarded, plain)) in comparisons.into_iter().zip(adjusted) {
-            *paired = paired.clone().concluded(guarded, plain);
+        let guarded = ps(|paired| paired.found.guarded.0);
+        let plain = ps(|paired| paired.found.plain.0);
+        let sign = ps(|paired| paired.sign_p);
+        for (at, paired) in comparisons.into_iter().enumerate() {
+            *paired = paired.clone().concluded(guarded[at], plain[at]).on_most_boards(sign[at]);
         }
     }
 
@@ -174,6 +192,11 @@ impl Paired {
     /// The boards that a mean difference of this size would take.
     pub fn needed(&self, difference: f64) -> Option<Needed> {
         Needed::of(&self.scores, difference, self.risk)
+    }
+
+    /// Whether the first bot is worse: in the mean or, on too few boards for that, certainly on most boards.
+    pub fn is_worse(&self) -> bool {
+        self.conclusion == Conclusion::Worse || self.most_boards == Some(Tendency::Worse)
     }
 
     /// The number of pairs missing for a verdict.
@@ -265,6 +288,31 @@ mod tests {
         assert_eq!(of(&clear[..40]).missing_pairs(), 20);
         assert_eq!(conclusion(&[]), Conclusion::TooFewGames);
         assert_eq!(conclusion(&[0.0; 60]), Conclusion::NoDifferenceShown);
+    }
+
+    #[test]
+    fn few_boards_show_who_wins_most_of_them_by_the_exact_sign_test() {
+        let on_most = |wins: usize, losses: usize| {
+            of(&[vec![1.0; wins], vec![-1.0; losses]].concat()).most_boards
+        };
+        for (wins, losses, expected) in [
+            (15, 0, Some(Tendency::Better)),
+            (14, 0, None),
+            (0, 15, Some(Tendency::Worse)),
+            (1, 17, None),
+            (1, 18, Some(Tendency::Worse)),
+            (0, 0, None),
+            (0, 59, Some(Tendency::Worse)),
+            (0, 60, None),
+        ] {
+            assert_eq!(on_most(wins, losses), expected, "{wins}:{losses}");
+        }
+        // Each of two comparisons must be twice as certain.
+        for (wins, expected) in [(15, None), (16, Some(Tendency::Better))] {
+            let mut among = vec![of(&vec![1.0; wins]); 2];
+            Paired::adjust(among.iter_mut());
+            assert_eq!([among[0].most_boards, among[1].most_boards], [expected; 2], "{wins}");
+        }
     }
 
     #[test]

@@ -5,12 +5,14 @@ use std::io::{self, IsTerminal as _};
 use indicatif::{ProgressBar, ProgressStyle};
 use rustix::termios::tcgetwinsize;
 
+use super::is_quiet;
+
 /// A narrower terminal has no room for a bar beside the words.
 const LEAST_COLUMNS_OF_BAR: u16 = 60;
 
 /// The progress of this many games, if standard error is a terminal; `tail` is the template of the line's end.
 pub(super) fn bar(games: usize, tail: &str) -> Option<ProgressBar> {
-    io::stderr().is_terminal().then(|| {
+    (io::stderr().is_terminal() && !is_quiet()).then(|| {
         let size = tcgetwinsize(rustix::stdio::stderr());
         // A terminal that does not know its size says 0.
         let is_narrow = size.is_ok_and(|size| (1..LEAST_COLUMNS_OF_BAR).contains(&size.ws_col));

@@ -1,5 +1,6 @@
 //! `referee game check`: starts a game's judge, and shows what it does.
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -15,7 +16,7 @@ use contain::cancel::Canceller;
 use engine::config::Config;
 use engine::play::Match;
 use results::gamelog::{self, Event, Log, Turn};
-use results::replay::Difference;
+use results::replay::{Difference, Replayed};
 use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
@@ -24,6 +25,9 @@ use terms::text::{duration, plural, printable, quote};
 
 /// The turns of a game that are shown.
 const SHOWN_TURNS: usize = 5;
+
+/// The number of other cases that are tried if the judge of the first one draws lots.
+const OTHERS: usize = 4;
 
 /// Check custom games
 #[derive(Debug, Args)]
@@ -40,7 +44,8 @@ enum GameCommand {
 /// Start a game's judge, and show what it does
 ///
 /// Play a game with a bot that exits at once, and with --bot another one, whose replies are then
-/// sent to a second judge: its messages must be the same. Exit with 1 if they differ, and with 3 if
+/// sent to a second judge: its messages must be the same. If they differ, since the case may leave
+/// something to chance, others are tried. Exit with 1 if they differ on each case, and with 3 if
 /// the judge fails.
 #[derive(Debug, Args)]
 struct CheckArgs {
@@ -51,7 +56,7 @@ struct CheckArgs {
     #[command(flatten)]
     bot: BotFlags,
 
-    /// The board, as for `referee play` [default: the first case, or seed 1]
+    /// The board, as for `referee play` [default: the first case and, if its judge draws lots, others; or seed 1]
     #[arg(long, value_name = "FILE", add = completions::boards())]
     board: Option<PathBuf>,
 
@@ -76,12 +81,31 @@ pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
     let bot = args.bot.resolve(&config)?;
     let (log, start) = check.play(&bot.name, &bot.command)?;
     print(|out| write_game(&log, start, out))?;
-    let case = (config.game.parse)(&case.1).map_err(|error| Failure::place(&case.0, error))?;
-    let Some(again) = judged_again(&log, &case, &interrupt)? else {
-        return Ok(ExitCode::SUCCESS);
-    };
+    let Some(again) = check.judged_again(&log)? else { return Ok(ExitCode::SUCCESS) };
     print(|out| write_comparison(again.difference.as_ref(), out))?;
-    Ok(exit::code(again.difference.is_none()))
+    if again.difference.is_none() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let is_chosen = args.board.is_some() || args.seed.is_some();
+    let others = if is_chosen { Vec::new() } else { others(&config.game)? };
+    let mut agreeing = Vec::new();
+    for case in &others {
+        let check = Check { case, ..check };
+        let (log, _) = check.play(&bot.name, &bot.command)?;
+        if check.judged_again(&log)?.is_some_and(|again| again.difference.is_none()) {
+            agreeing.push(case.0.as_str());
+        }
+    }
+    print(|out| write_others(others.len(), &agreeing, out))?;
+    Ok(exit::code(!agreeing.is_empty()))
+}
+
+/// Other cases than the first one, from all over the list.
+fn others(kind: &GameKind) -> Result<Vec<(String, String)>, Failure> {
+    let last = kind.bundled.len().saturating_sub(1);
+    let places: BTreeSet<usize> = (1..=OTHERS).map(|n| n * last / OTHERS).collect();
+    let others = places.into_iter().filter(|place| *place > 0);
+    others.map(|place| load(kind, Path::new(&format!("@{}", kind.bundled[place].0)))).collect()
 }
 
 /// The name of the test case, and the test case.
@@ -104,6 +128,7 @@ fn load(kind: &GameKind, board: &Path) -> Result<(String, String), Failure> {
 }
 
 /// What the games of a check have in common.
+#[derive(Clone, Copy)]
 struct Check<'a> {
     config: &'a Config,
     case: &'a (String, String),
@@ -131,6 +156,13 @@ impl Check<'_> {
         let log = text.map_err(|error| Failure::Referee(error.into()))?;
         let log = gamelog::read(&log).map_err(|error| Failure::Referee(error.into()))?;
         Ok((log, start))
+    }
+
+    /// What a second judge says to the replies in this log; `None` if it takes them from a bot alone.
+    fn judged_again(&self, log: &Log) -> Result<Option<Replayed>, Failure> {
+        let (name, case) = self.case;
+        let case = (self.config.game.parse)(case).map_err(|error| Failure::place(name, error))?;
+        judged_again(log, &case, self.interrupt)
     }
 }
 
@@ -225,8 +257,27 @@ fn write_comparison(difference: Option<&Difference>, out: &mut dyn Write) -> io:
             writeln!(
                 out,
                 "\nA second judge says something else to these replies, at turn {turn}: {what} is {first}, then {second}. \
-                 Its games cannot be compared with each other: let it take chance from the seed or the case alone."
+                 Games on this board cannot be compared: let the judge take chance from the seed or the case alone."
             )
         }
     }
+}
+
+/// On which of the other cases, of which so many were tried, two judges say the same.
+fn write_others(tried: usize, agreeing: &[&str], out: &mut dyn Write) -> io::Result<()> {
+    let Some(first) = agreeing.first() else {
+        return match tried {
+            0 => Ok(()),
+            _ => {
+                writeln!(out, "Nor do two judges agree on {}.", plural(tried as u64, "other case"))
+            }
+        };
+    };
+    let (named, first) = (printable(&agreeing.join(", ")), printable(first));
+    writeln!(
+        out,
+        "On {} of {} they agree: {named}. Compare games on such cases, as with --board {first}.",
+        agreeing.len(),
+        plural(tried as u64, "other case")
+    )
 }

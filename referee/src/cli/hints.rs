@@ -1,8 +1,11 @@
 //! Refuses bot command lines that are likely mistakes, and suggests what to write instead.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use anyhow::anyhow;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -306,5 +309,65 @@ mod tests {
             let words = shlex::split(&typed[0]).expect("words");
             assert_eq!(words, ["sh", "-c", line], "{shown}");
         }
+    }
+}
+
+/// The name in a word such as `{DEPTH}` of a bot's command, where a value of `--param` belongs. Only names in capital letters count:
+/// a bot may take braces of its own.
+pub(super) fn open_param<'a>(mut words: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let is_name = |name: &&str| {
+        let is_part = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+        name.starts_with(|first: char| first.is_ascii_uppercase()) && name.bytes().all(is_part)
+    };
+    let in_braces = |word: &'a str| {
+        word.split('{').skip(1).filter_map(|rest| Some(rest.split_once('}')?.0)).find(is_name)
+    };
+    words.find_map(in_braces)
+}
+
+/// The variable with which Python flushes each line.
+pub(super) const UNBUFFERED: &str = "PYTHONUNBUFFERED";
+
+/// Says once that the environment hides a Python bot that does not flush, unless the user gives it to the bot.
+pub(super) fn warn_of_unbuffered(words: &[OsString], is_given: bool) {
+    static ONCE: Once = Once::new();
+    let is_set = std::env::var_os(UNBUFFERED).is_some_and(|value| !value.is_empty());
+    if is_set && !is_given && is_python(words) {
+        ONCE.call_once(|| {
+            log::warn!(
+                "{UNBUFFERED} is set here: a Python bot that does not flush plays well, and fails where it is not set, as on contest \
+                 sites; `env -u {UNBUFFERED} referee …` tries that"
+            );
+        });
+    }
+}
+
+/// Whether a command starts Python, by the names of its words or the first line of its program.
+fn is_python(words: &[OsString]) -> bool {
+    let Some(program) = words.first().map(Path::new) else { return false };
+    let name = program.file_name().unwrap_or_default().to_string_lossy();
+    let is_script = |word: &OsString| Path::new(word).extension().is_some_and(|it| it == "py");
+    let mut start = [0; 64];
+    let length = File::open(program).and_then(|mut file| file.read(&mut start)).unwrap_or(0);
+    let line = String::from_utf8_lossy(&start[..length]);
+    let is_run_by_python = line.starts_with("#!")
+        && line.lines().next().is_some_and(|line| line.contains("python") || line.contains("pypy"));
+    name.starts_with("python")
+        || name.starts_with("pypy")
+        || words.iter().any(is_script)
+        || is_run_by_python
+}
+
+#[test]
+fn a_name_in_braces_waits_for_a_value() {
+    for (word, name) in [
+        ("--depth={DEPTH}", Some("DEPTH")),
+        ("{A}{B_2}", Some("A")),
+        ("{x} {Y", None),
+        ("{}", None),
+        ("{\"A\": {\"B\": 1}}", None),
+        ("{ {W2}", Some("W2")),
+    ] {
+        assert_eq!(open_param(["./bot", word].into_iter()), name, "{word}");
     }
 }

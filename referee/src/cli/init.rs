@@ -71,16 +71,29 @@ fn add_game(found: &Survey, first: &str) -> Result<ExitCode, Failure> {
     }
     let first = if has_file { "" } else { first };
     let gap = if before.is_empty() && first.is_empty() { "" } else { "\n" };
+    let default = if has_game(&before) { String::new() } else { default_game(&found.name) };
     let mut file =
         OpenOptions::new().create(true).append(true).open(PROJECT_FILE).map_err(Failure::user)?;
-    file.write_all(format!("{first}{gap}{}", found.settings).as_bytes())
+    file.write_all(format!("{first}{gap}{default}{}", found.settings).as_bytes())
         .map_err(|error| Failure::Referee(error.into()))?;
-    print(|out| write!(out, "{}", told(found)))?;
+    print(|out| write!(out, "{}", told(found, !default.is_empty())))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn told(Survey { name, found, missing, .. }: &Survey) -> String {
-    let mut text = format!("{PROJECT_FILE} has the game {name} now.\n\nFound:\n");
+/// Whether settings choose a game or have one.
+fn has_game(settings: &str) -> bool {
+    settings.parse::<toml::Table>().is_ok_and(|settings| settings.contains_key("game"))
+}
+
+/// The settings that make a project's only game its default.
+fn default_game(name: &str) -> String {
+    let name = toml::Value::from(name);
+    format!("[game]\ndefault = {name}   # without --game\n\n")
+}
+
+fn told(Survey { name, found, missing, .. }: &Survey, is_default: bool) -> String {
+    let default = if is_default { ", and plays it without --game" } else { "" };
+    let mut text = format!("{PROJECT_FILE} has the game {name} now{default}.\n\nFound:\n");
     for line in found {
         let _ = writeln!(text, "  {line}");
     }

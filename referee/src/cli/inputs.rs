@@ -300,10 +300,14 @@ pub(super) fn refuse_bundled(words: &[OsString], kind: &GameKind) -> Result<(), 
 /// An environment variable and its value.
 pub(super) type Variable = (String, String);
 
-/// Splits `NAME=VALUE`.
+/// Splits `NAME=VALUE`. `NAME` alone has the value of the referee's own environment.
 pub(super) fn variable(text: &str) -> Result<Variable, String> {
     match text.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        None if !text.is_empty() => match std::env::var(text) {
+            Ok(value) => Ok((text.to_owned(), value)),
+            Err(_) => Err(format!("`{text}` is not set here; write {text}=VALUE")),
+        },
         _ => Err(format!("`{text}` is not of the form NAME=VALUE")),
     }
 }

@@ -83,6 +83,10 @@ pub struct Cli {
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Global options")]
     verbose: u8,
 
+    /// Show nothing but errors and the result: no progress, no warnings
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
+    quiet: bool,
+
     /// What to say of old spellings of flags.
     #[arg(skip)]
     warnings: Vec<String>,
@@ -267,7 +271,7 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let _started = cli.command.plays().then(Host::start);
     let _host = Host::hold();
     set_colors(cli.color);
-    start_logger(cli.verbose);
+    start_logger(cli.verbose, cli.quiet);
     cli.warnings.iter().for_each(|warning| log::warn!("{warning}"));
     run_command(cli.command)
 }
@@ -310,6 +314,11 @@ fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Fai
     }
 }
 
+/// Whether standard error is for errors alone, without progress.
+fn is_quiet() -> bool {
+    !log::log_enabled!(log::Level::Warn)
+}
+
 fn set_colors(choice: ColorChoice) {
     match choice {
         // anstream looks at NO_COLOR, CLICOLOR_FORCE, TERM and whether this is a terminal.
@@ -320,9 +329,10 @@ fn set_colors(choice: ColorChoice) {
     .write_global();
 }
 
-/// Diagnostics of the referee itself, on standard error; `REFEREE_LOG` beats `-v`.
-fn start_logger(verbose: u8) {
+/// Diagnostics of the referee itself, on standard error; `REFEREE_LOG` beats `-v` and `-q`.
+fn start_logger(verbose: u8, quiet: bool) {
     let level = match verbose {
+        _ if quiet => LevelFilter::Error,
         0 => LevelFilter::Warn,
         1 => LevelFilter::Info,
         _ => LevelFilter::Debug,

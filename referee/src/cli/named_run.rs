@@ -1,4 +1,7 @@
 //! The names of runs: folders, and `latest` or `latest~N` for those of the project.
+//!
+//! A project's runs are in its folder of runs and, since `--run NAME` puts them there, in the working directory and beside
+//! `referee.toml`.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +10,7 @@ use anyhow::anyhow;
 use super::{Failure, inputs};
 use engine::config::Project;
 use results::suite::{FolderError, RunFolder, list_runs, log_path, packed_log};
-use terms::text::plural;
+use terms::path::folder_of;
 
 /// The most games whose logs are named.
 const NAMED_LOGS: usize = 20;
@@ -21,7 +24,7 @@ pub(super) fn runs_folder(project: &Project) -> PathBuf {
 /// The path without the working directory, if it is below it.
 pub(super) fn seen_from_here(path: PathBuf) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
-    match path.strip_prefix(here) {
+    match path.strip_prefix(here).or_else(|_| path.strip_prefix(".")) {
         Ok(below) if below.as_os_str().is_empty() => ".".into(),
         Ok(below) => below.to_owned(),
         Err(_) => path,
@@ -36,14 +39,57 @@ pub(super) struct Found<T> {
     pub(super) broken: Vec<(PathBuf, FolderError)>,
 }
 
-/// Lists the runs in `folder`; `started` gives the start time of a value from `show`.
+/// The folders with runs of a project: the one that is for them, and others that have other things too.
+pub(super) struct Places {
+    pub(super) runs: PathBuf,
+    others: Vec<PathBuf>,
+}
+
+impl Places {
+    /// A folder of runs alone.
+    pub(super) fn only(runs: PathBuf) -> Self {
+        Self { runs, others: Vec::new() }
+    }
+
+    pub(super) fn of(project: &Project) -> Self {
+        let real = |path: &Path| path.canonicalize().ok();
+        let runs = runs_folder(project);
+        let mut known = vec![real(&runs)];
+        let mut others = vec![PathBuf::from(".")];
+        others.extend((!project.folder.as_os_str().is_empty()).then(|| project.folder.clone()));
+        others.retain(|other| {
+            let place = real(other);
+            let is_new = place.is_some() && !known.contains(&place);
+            known.push(place);
+            is_new
+        });
+        Self { runs, others }
+    }
+
+    /// Whether the run in this folder is in one of them.
+    pub(super) fn have(&self, run: &Path) -> bool {
+        let real = |path: &Path| path.canonicalize().ok();
+        let folder = real(folder_of(run));
+        std::iter::once(&self.runs).chain(&self.others).any(|place| real(place) == folder)
+    }
+}
+
+/// Lists the runs in these places; `started` gives the start time of a value from `show`.
 pub(super) fn newest_first<T: Send>(
-    folder: &Path,
+    places: &Places,
     show: impl Fn(&Path, results::suite::Listing) -> T + Sync,
     started: impl Fn(&T) -> jiff::Timestamp,
 ) -> Result<Found<T>, Failure> {
     let mut found = Found { runs: Vec::new(), broken: Vec::new() };
-    for (path, shown) in list_runs(folder, show).map_err(Failure::user)? {
+    let mut listed = list_runs(&places.runs, &show).map_err(Failure::user)?;
+    for other in &places.others {
+        // Other folders there are no broken runs, and a place that cannot be read has none.
+        let show = |path: &Path, listing| show(&seen_from_here(path.to_owned()), listing);
+        let runs = list_runs(other, show).unwrap_or_default().into_iter();
+        let runs = runs.filter(|(path, _)| path.join("run.toml").exists());
+        listed.extend(runs.map(|(path, shown)| (seen_from_here(path), shown)));
+    }
+    for (path, shown) in listed {
         match shown {
             Ok(shown) => found.runs.push((path, shown)),
             Err(error) => found.broken.push((path, error)),
@@ -65,15 +111,16 @@ pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
     let Some(age) = age(name).filter(|_| !name.exists()) else {
         return if name.exists() { Ok(name.to_owned()) } else { in_runs_folder(name) };
     };
-    let folder = runs_folder(&inputs::project()?);
-    let mut runs = newest_first(&folder, |_, listing| listing.started, |started| *started)?.runs;
+    let places = Places::of(&inputs::project()?);
+    let mut runs = newest_first(&places, |_, listing| listing.started, |started| *started)?.runs;
     if age < runs.len() {
         return Ok(runs.swap_remove(age).0);
     }
-    let (name, folder) = (name.display(), folder.display());
+    let (name, folder) = (name.display(), places.runs.display());
     let there = match runs.len() {
-        0 => format!("there are no runs in {folder}"),
-        count => format!("{folder} has {}", plural(count as u64, "run")),
+        0 => format!("there are no runs in {folder} nor here"),
+        1 => "there is 1 run".to_owned(),
+        count => format!("there are {count} runs"),
     };
     Err(Failure::user(anyhow!("{name}: {there}")))
 }

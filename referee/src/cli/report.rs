@@ -89,21 +89,17 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     if args.history {
         return history::run(args);
     }
-    let sides: Result<Vec<_>, _> = args.runs.iter().map(|run| Side::open(run)).collect();
-    let sides = sides?;
+    let sides = Side::open_all(&args.runs)?;
     refuse_different_games(&sides)?;
     warn_of_places(sides.iter().map(|side| &side.folder))?;
-    let several = sides.len() > 1;
-    let sources: Vec<ShownRun<'_>> = sides
-        .iter()
-        .map(|side| ShownRun { folder: &side.folder, bots: side.names(several) })
-        .collect();
+    let sources: Vec<ShownRun<'_>> =
+        sides.iter().map(|side| ShownRun { folder: &side.folder, bots: side.names() }).collect();
     let bests =
         Bests::of(&sides[0].folder.run.plan.game, &inputs::records(args.records.as_deref())?);
     let compared = (&bests, measure(args.score, &sides));
     if compared.1 == Measure::Log {
         for side in &sides {
-            for bot in side.contenders(several, &[])? {
+            for bot in side.contenders(&[])? {
                 bot.measured_in(Measure::Log).check_scores()?;
             }
         }

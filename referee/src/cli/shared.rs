@@ -1,7 +1,7 @@
 //! Flags that several commands share.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
 use anyhow::anyhow;
@@ -24,7 +24,9 @@ pub(super) struct EnvironmentFlags {
     pub(super) cwd: Option<PathBuf>,
 
     /// Set an environment variable for the bot (repeatable)
-    #[arg(long, value_name = "NAME=VALUE", value_parser = inputs::variable)]
+    ///
+    /// NAME alone records the value that the bot inherits.
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = inputs::variable)]
     pub(super) env: Vec<Variable>,
 
     /// Give the bot no network, and only its own folder to write to (repeatable with PATH)
@@ -149,6 +151,12 @@ impl BotFlags {
         })?;
         let confinement = inputs::confinement(config, sandbox)?;
         inputs::refuse_bundled(&words, &config.game)?;
+        if let Some(param) = hints::open_param(words.iter().filter_map(|word| word.to_str())) {
+            let problem =
+                format!("`{{{param}}}` stands for a value of --param, which `referee suite` takes");
+            return Err(Failure::user(anyhow!("--bot: {problem}")));
+        }
+        hints::warn_of_unbuffered(&words, env.contains_key(OsStr::new(hints::UNBUFFERED)));
         let mut command = inputs::bot_command(words, cwd, env, confinement)?;
         if self.pin {
             let cores = self.cores_per_bot.unwrap_or(1).max(1);

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::is_quiet;
 use results::gamelog::Event;
 use terms::limits::{LimitKind, Limits};
 use terms::text::duration;
@@ -36,7 +37,7 @@ pub(super) struct Spinner {
 impl Spinner {
     /// Spawns the thread, if standard error is a terminal.
     pub(super) fn spawn(limits: Limits, kinds: Vec<LimitKind>) -> Option<Self> {
-        io::stderr().is_terminal().then(|| {
+        (io::stderr().is_terminal() && !is_quiet()).then(|| {
             let wait = Arc::new(Mutex::new(None));
             let is_done = Arc::new(Mutex::new(false));
             let (seen, done) = (Arc::clone(&wait), Arc::clone(&is_done));

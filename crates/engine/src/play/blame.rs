@@ -12,22 +12,35 @@ use terms::verdict::Culprit;
 pub(super) fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
     let parts = turn.certificate.parts.as_ref();
     let (culprit, more) = match turn.overrun?.culprit {
-        Culprit::Bot => ("the bot's", parts.map(without_others).unwrap_or_default()),
-        Culprit::Host => ("the host's", advice(on_host_delay).to_owned()),
+        Culprit::Bot if parts.is_some_and(is_mostly_unexplained) => {
+            ("nobody is known to be at fault", format!("; {LONGER_LIMITS}"))
+        }
+        Culprit::Bot => ("the bot's fault", parts.map(without_others).unwrap_or_default()),
+        Culprit::Host => ("the host's fault", advice(on_host_delay)),
     };
     let wall = duration(turn.wall.0);
     let parts = parts.map(where_the_time_went).filter(|parts| !parts.is_empty());
     let parts = parts.map(|parts| format!(" {parts}")).unwrap_or_default();
-    Some(format!("{culprit} fault: in {wall}{parts}{more}"))
+    Some(format!("{culprit}: in {wall}{parts}{more}"))
+}
+
+/// Whether most of a turn's time has no known cause, so that the bot may have wanted a core for all of it. A bot that chose how it is
+/// scheduled answers for that.
+fn is_mostly_unexplained(parts: &Parts) -> bool {
+    let known = parts.wall().saturating_sub(parts.unknown.0);
+    !parts.has_own_scheduling && parts.unknown.0 > known
 }
 
 /// What the user can do about delays by the host.
-fn advice(on_host_delay: OnHostDelay) -> &'static str {
+fn advice(on_host_delay: OnHostDelay) -> String {
     match on_host_delay {
-        OnHostDelay::Retry => "; `--profile relaxed` has longer limits",
-        _ => "; `--on-host-delay retry` repeats such a game, `--profile relaxed` has longer limits",
+        OnHostDelay::Retry => format!("; {LONGER_LIMITS}"),
+        _ => format!("; `--on-host-delay retry` repeats such a game, {LONGER_LIMITS}"),
     }
 }
+
+/// Another remedy for late turns.
+const LONGER_LIMITS: &str = "`--profile relaxed` has longer limits";
 
 /// The time that a late turn would have taken anyway; empty if others did not delay it noticeably.
 fn without_others(parts: &Parts) -> String {
@@ -123,6 +136,24 @@ fn a_late_reply_is_put_on_someone_with_the_figures() {
     let without = "; without delays by others it would still have taken 54 ms";
     let repeat =
         "; `--on-host-delay retry` repeats such a game, `--profile relaxed` has longer limits";
+    // A launcher such as pyenv's exits while the interpreter that it has started waits.
+    let launched = Parts { computed: ms(2), unknown: ms(58), has_ended: true, ..Parts::default() };
+    let explained = Parts { computed: ms(31), unknown: ms(29), ..launched };
+    let chosen = Parts { has_own_scheduling: true, ..launched };
+    for (parts, at_fault) in [
+        (
+            launched,
+            "nobody is known to be at fault: in 60 ms it computed for 2 ms, 58 ms is unexplained, since",
+        ),
+        (explained, "the bot's fault: in 60 ms it computed for 31 ms, 29 ms is unexplained, since"),
+        (
+            chosen,
+            "the bot's fault: in 60 ms it computed for 2 ms, 58 ms is unexplained, since it chose",
+        ),
+    ] {
+        let told = said(Culprit::Bot, Some(parts), OnHostDelay::Fail).expect("late");
+        assert!(told.starts_with(at_fault), "{told}");
+    }
     for (culprit, parts, on_host_delay, expected) in [
         (Culprit::Bot, None, OnHostDelay::Fail, "the bot's fault: in 60 ms"),
         (Culprit::Bot, Some(Parts::default()), OnHostDelay::Fail, "the bot's fault: in 60 ms"),

@@ -29,7 +29,7 @@ mod stderr;
 mod traces;
 
 use self::player::Player;
-use self::quiet::await_quiet;
+pub(crate) use self::quiet::await_quiet;
 use self::record::Record;
 pub use self::traces::Traces;
 use contain::bot::{BotCommand, ExchangeError, HostMemory, SpawnError};

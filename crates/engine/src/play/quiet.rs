@@ -23,7 +23,7 @@ const QUIET: f64 = 0.95;
 
 /// Waits until a thread that computes where the bot does has a core for itself, for a while or until somebody
 /// cancels. Returns the time that this took.
-pub(super) fn await_quiet(pinning: Option<&Pinning>, canceller: Option<&Canceller>) -> Duration {
+pub(crate) fn await_quiet(pinning: Option<&Pinning>, canceller: Option<&Canceller>) -> Duration {
     let start = Instant::now();
     wait_until_quiet(|| {
         let is_stopped = canceller.is_some_and(|canceller| canceller.cancelled().is_some());

@@ -1,5 +1,6 @@
 //! Plays the missing games of a run, or of a part of one, into its folder.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use super::jobs::Jobs;
 use super::pool::{Pool, PoolError};
 use crate::config::Config;
 use crate::host::{CoreClaims, HostError, check_host, overload};
+use crate::play::await_quiet;
 use contain::bot::{BotCommand, Host, PinError, memory_limit_of_host};
 use contain::cancel::{Cancelled, Canceller};
 use results::compare::{Decider, Standing};
@@ -64,6 +66,9 @@ pub struct RunPlayer<'a> {
     pub echo: Option<BotCommand>,
     /// What can end the games early, those in flight as well.
     pub canceller: Option<&'a Canceller>,
+    /// Whether games that the host's delays ended are played once more at the end, one at a time, when the machine is quiet. The
+    /// observer is told of such a game once, with its last result. A part of a run leaves them as they are.
+    pub plays_delayed_again: bool,
 }
 
 /// Why not all games of a run were played; never because of what a bot does in a game.
@@ -107,7 +112,17 @@ impl<'a> RunPlayer<'a> {
     pub fn new(writer: &'a mut RunWriter, config: &'a Config) -> Self {
         let jobs = Jobs::of(&config.project.suite);
         let (logs, packing) = (Logs::default(), Packing::default());
-        Self { writer, config, jobs, logs, packing, bests: None, echo: None, canceller: None }
+        Self {
+            writer,
+            config,
+            jobs,
+            logs,
+            packing,
+            bests: None,
+            echo: None,
+            canceller: None,
+            plays_delayed_again: false,
+        }
     }
 
     /// Plays the games that have no result yet, all bots on a board before the next board. A run with an opponent
@@ -127,7 +142,7 @@ impl<'a> RunPlayer<'a> {
         let workers = self.jobs.workers(&mut claims)?;
         warn_of_memory(self.config, workers.len());
         let entrants = Entrant::all(self.config, &folder)?;
-        let pool = Pool {
+        let mut pool = Pool {
             plan: &folder.run.plan,
             config: self.config,
             entrants: &entrants,
@@ -151,11 +166,38 @@ impl<'a> RunPlayer<'a> {
         let missing = folder.schedule().filter(|&game| !played.has(game));
         observer.begin();
         let bests = self.bests;
-        let mut recorder = Recorder { writer: self.writer, observer, decider, kept: Ok(()) };
-        let pooled = pool.play(missing, |outcome| {
+        let with_best = |outcome: Outcome| {
             let best_known = bests.and_then(|bests| bests.best(&outcome.record_id));
-            recorder.record(&Outcome { best_known, ..outcome })
-        });
+            Outcome { best_known, ..outcome }
+        };
+        let withholds = self.plays_delayed_again && folder.part.is_none();
+        let mut recorder = Recorder {
+            writer: self.writer,
+            observer,
+            decider,
+            kept: Ok(()),
+            delayed: withholds.then(Vec::new),
+            goes_on: ControlFlow::Continue(()),
+        };
+        let mut pooled = pool.play(missing, |outcome| recorder.record(&with_best(outcome)));
+        let is_cancelled = || self.canceller.and_then(Canceller::cancelled).is_some();
+        let delayed = recorder.delayed.take().unwrap_or_default();
+        if pooled.is_ok()
+            && recorder.goes_on.is_continue()
+            && !is_cancelled()
+            && recorder.drop_delayed(&delayed)?
+        {
+            pool.workers = &workers[..1];
+            await_quiet(workers[0].as_ref(), self.canceller);
+            let again = delayed.iter().map(|outcome| outcome.game).collect::<Vec<_>>();
+            pooled = pool.play(again.into_iter(), |outcome| recorder.record(&with_best(outcome)));
+            // The games before were counted as if these had not been played.
+            recorder.decider = recorder.decider.take().and(Decider::of(&folder)?);
+        } else {
+            for outcome in &delayed {
+                let _ = recorder.observer.game(outcome);
+            }
+        }
         let standing = recorder.finish()?;
         pooled?;
         let by = self.canceller.and_then(Canceller::cancelled);
@@ -179,6 +221,10 @@ struct Recorder<'a, O> {
     observer: &'a mut O,
     decider: Option<Decider>,
     kept: Result<(), FolderError>,
+    /// The games that the host's delays ended, of which the observer is not told yet; `None` if it is told of them at once.
+    delayed: Option<Vec<Outcome>>,
+    /// Breaks once no further game is needed.
+    goes_on: ControlFlow<()>,
 }
 
 impl<O: Observer> Recorder<'_, O> {
@@ -187,14 +233,40 @@ impl<O: Observer> Recorder<'_, O> {
         if self.kept.is_ok() {
             self.kept = self.writer.append(outcome);
         }
-        if self.kept.is_err() {
-            return ControlFlow::Break(());
+        let wanted = if self.kept.is_ok() { self.tell(outcome) } else { ControlFlow::Break(()) };
+        if wanted.is_break() {
+            self.goes_on = wanted;
         }
-        let wanted = self.observer.game(outcome);
+        wanted
+    }
+
+    /// Tells the observer and the decider of a game that was kept. Breaks if no further game is needed.
+    fn tell(&mut self, outcome: &Outcome) -> ControlFlow<()> {
+        let wanted = match &mut self.delayed {
+            Some(delayed) if outcome.is_lost_by_host() => {
+                delayed.push(outcome.clone());
+                ControlFlow::Continue(())
+            }
+            _ => self.observer.game(outcome),
+        };
         let Some(decider) = &mut self.decider else { return wanted };
         decider.add(outcome);
         self.observer.standing(&decider.standing());
         if decider.is_decided() { ControlFlow::Break(()) } else { wanted }
+    }
+
+    /// Takes back the results of games that are to be played again. Returns whether there are any and they could be taken back.
+    fn drop_delayed(&mut self, delayed: &[Outcome]) -> Result<bool, FolderError> {
+        if delayed.is_empty() || !self.writer.is_locked() {
+            return Ok(false);
+        }
+        let games: BTreeSet<usize> = delayed.iter().map(|outcome| outcome.game).collect();
+        self.writer.drop_outcomes(|outcome| games.contains(&outcome.game))?;
+        log::warn!(
+            "{} lost to the host; playing again, one at a time, once this machine is quiet",
+            plural(delayed.len() as u64, "game")
+        );
+        Ok(true)
     }
 
     fn finish(self) -> Result<Option<Standing>, FolderError> {

@@ -63,10 +63,10 @@ fn documents(comparisons: &[Comparison]) -> Document {
 /// The verdict of one comparison and its evidence; `comparisons` is the number of comparisons made.
 pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document {
     let paired = &comparison.paired;
-    let tone = match paired.conclusion {
-        Conclusion::Better => Tone::Good,
-        Conclusion::Worse => Tone::Bad,
-        Conclusion::NoDifferenceShown | Conclusion::TooFewGames => Tone::Strong,
+    let tone = match (paired.conclusion, paired.most_boards) {
+        (Conclusion::Better, _) | (_, Some(Tendency::Better)) => Tone::Good,
+        (Conclusion::Worse, _) | (_, Some(Tendency::Worse)) => Tone::Bad,
+        _ => Tone::Strong,
     };
     let verdict = verdict(comparison);
     let mut document = Document::default();
@@ -150,6 +150,7 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
         (Conclusion::Better, _) => format!("{challenger} is better than {baseline}"),
         (Conclusion::Worse, _) => format!("{challenger} is worse than {baseline}"),
         (Conclusion::TooFewGames, _) => loser(comparison)
+            .or_else(|| most_boards(comparison))
             .unwrap_or_else(|| format!("too few boards to compare {challenger} with {baseline}")),
         (_, Some(Tendency::Better)) => format!("{challenger} is probably better than {baseline}"),
         (_, Some(Tendency::Worse)) => format!("{challenger} is probably worse than {baseline}"),
@@ -171,6 +172,17 @@ fn loser(comparison: &Comparison) -> Option<String> {
             "{loser} loses on {more} of {boards}, {other} on {fewer}; too few to compare scores"
         )
     })
+}
+
+/// That one bot scores higher on most boards, where they are too few for a verdict on the mean.
+fn most_boards(comparison: &Comparison) -> Option<String> {
+    let Comparison { baseline, challenger, paired, .. } = comparison;
+    let (scores, wins) = match paired.most_boards? {
+        Tendency::Better => ("better", paired.wins),
+        Tendency::Worse => ("worse", paired.losses),
+    };
+    let boards = plural(paired.pairs as u64, "board");
+    Some(format!("{challenger} scores {scores} than {baseline} on {wins} of {boards}"))
 }
 
 /// That one bot scores higher where both finish, but loses games that the other finishes.
@@ -197,7 +209,8 @@ fn contradicted(comparison: &Comparison) -> Option<String> {
 fn advice(paired: &Paired) -> Option<String> {
     if paired.missing_pairs() > 0 {
         let more = plural(paired.missing_pairs() as u64, "more board");
-        return Some(format!("A verdict takes {MIN_PAIRS} boards: play {more} with both bots."));
+        let what = if paired.most_boards.is_some() { "A verdict on the mean" } else { "A verdict" };
+        return Some(format!("{what} takes {MIN_PAIRS} boards: play {more} with both bots."));
     }
     let is_open = paired.conclusion == Conclusion::NoDifferenceShown;
     if is_open && paired.probably.is_none() && paired.contradicted().is_some() {
@@ -275,8 +288,13 @@ fn write_csv(comparisons: &[Comparison], out: &mut dyn Write) -> io::Result<()> 
 /// A test for CI, which fails if the challenger is worse.
 fn case(comparison: &Comparison) -> TestCase {
     let name = format!("{} against {}", comparison.challenger, comparison.baseline);
-    if comparison.paired.conclusion != Conclusion::Worse {
+    if !comparison.paired.is_worse() {
         return passed(&name, None);
+    }
+    if comparison.paired.most_boards.is_some() {
+        let why =
+            format!("{}, sign test p {}", verdict(comparison), p_value(comparison.paired.sign_p));
+        return failed(&name, None, "worse", &why);
     }
     let (mean, p) = (comparison.paired.all.mean, p_value(comparison.paired.adjusted_p));
     let digits = difference_digits(comparison);

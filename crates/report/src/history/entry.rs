@@ -1,27 +1,79 @@
 //! The result of a bot in a run.
 
 use super::Listed;
+use crate::figures::mean_digits;
+use crate::suite;
 use results::suite::{Bests, Summary, Tally};
+use rules::score::Direction;
 use statistics::{MeanTest, Moments, Risk};
 
-/// A mean of yours/best, from 0 to 1, and its interval.
+/// What the means of a game's runs are of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// Yours/best, from 0 to 1.
+    Share,
+    /// Scores, of which these are better: nobody knows a best score.
+    Score(Direction),
+}
+
+impl Unit {
+    /// The unit for these runs of a game, each with the index of a bot.
+    pub(super) fn of<'a>(mut bots: impl Iterator<Item = (&'a Summary, usize)>) -> Self {
+        let better = bots.by_ref().map(|(summary, bot)| match summary.bots[bot].ratio() {
+            Some(_) => Self::Share,
+            None => Self::Score(summary.better),
+        });
+        better
+            .reduce(|one, other| if other == Self::Share { other } else { one })
+            .unwrap_or(Self::Share)
+    }
+
+    /// A mean for people.
+    pub(super) fn shown(self, mean: f64) -> String {
+        match self {
+            Self::Share => suite::share(mean),
+            Self::Score(_) => {
+                let digits = mean_digits(0);
+                format!("{mean:.digits$}")
+            }
+        }
+    }
+
+    /// Whether one mean is better than another.
+    pub(super) fn is_better(self, one: f64, other: f64) -> bool {
+        match self {
+            Self::Score(Direction::Lower) => one < other,
+            Self::Share | Self::Score(Direction::Higher) => one > other,
+        }
+    }
+}
+
+/// A mean and its interval.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Share {
+pub(super) struct Mean {
     pub(super) mean: f64,
     pub(super) interval: (f64, f64),
 }
 
-impl Share {
-    /// The mean of this bot, by index; `None` if none of its boards has a known best score.
-    pub(super) fn of(summary: &Summary, bot: usize, bests: &Bests) -> Option<Self> {
-        let mean = summary.bots[bot].ratio()?;
+impl Mean {
+    /// The mean of this bot, by index; `None` without a board that has a value.
+    pub(super) fn of(summary: &Summary, bot: usize, unit: Unit, bests: &Bests) -> Option<Self> {
+        let tally = &summary.bots[bot];
+        let (mean, values) = match unit {
+            Unit::Share => (tally.ratio()?, summary.board_ratios(bot, bests)),
+            Unit::Score(_) => (tally.mean()?, summary.board_means(bot)),
+        };
         // One board has no interval. No share is below 0 or above 1.
         let mut moments = Moments::default();
-        for ratio in summary.board_ratios(bot, bests) {
-            moments.push([ratio, 0.0]);
+        for value in values {
+            moments.push([value, 0.0]);
         }
         let (low, high) = MeanTest::of(&moments, Risk::Strict).interval.unwrap_or((mean, mean));
-        Some(Self { mean, interval: (low.clamp(0.0, mean), high.clamp(mean, 1.0)) })
+        let interval = match unit {
+            Unit::Share => (low.clamp(0.0, mean), high.clamp(mean, 1.0)),
+            Unit::Score(_) => (low.min(mean), high.max(mean)),
+        };
+        Some(Self { mean, interval })
     }
 }
 
@@ -29,5 +81,5 @@ impl Share {
 pub(super) struct Entry<'a> {
     pub(super) run: &'a Listed,
     pub(super) bot: &'a Tally,
-    pub(super) share: Option<Share>,
+    pub(super) mean: Option<Mean>,
 }

@@ -1,18 +1,17 @@
-//! The share of the best of each bot over the runs, as lines with their intervals.
+//! The mean of each bot over the runs, as lines with their intervals.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::entry::{Entry, Share};
+use super::entry::{Entry, Mean, Unit};
 use crate::markup::{LONGEST_NAME, Text, put};
 use crate::runs::bars;
-use crate::suite;
 use terms::text::abridged;
 
 /// A bot's mean in a run, by the index of the run from the oldest on.
 struct Point<'a> {
     run: usize,
-    share: Share,
+    mean: Mean,
     entry: &'a Entry<'a>,
 }
 
@@ -23,7 +22,7 @@ type Key<'a> = (jiff::Timestamp, &'a Path);
 type Line<'a> = (&'a str, Vec<Point<'a>>);
 
 /// A line for each bot of a game, each with its colour by index. Nothing for fewer than two runs.
-pub(super) fn write(bots: &BTreeMap<&str, Vec<Entry<'_>>>, out: &mut String) {
+pub(super) fn write(bots: &BTreeMap<&str, Vec<Entry<'_>>>, unit: Unit, out: &mut String) {
     let mut runs: Vec<Key<'_>> = bots.values().flatten().map(|entry| entry.run.key()).collect();
     runs.sort_unstable();
     runs.dedup();
@@ -34,9 +33,10 @@ pub(super) fn write(bots: &BTreeMap<&str, Vec<Entry<'_>>>, out: &mut String) {
     if all().map(|point| point.run).collect::<BTreeSet<_>>().len() < 2 {
         return;
     }
-    let low = all().map(|point| point.share.interval.0).fold(1.0, f64::min);
-    let high = all().map(|point| point.share.interval.1).fold(0.0, f64::max);
-    let scale = Scale { runs: runs.len(), low, high: if high > low { high } else { low + 0.01 } };
+    let low = all().map(|point| point.mean.interval.0).fold(f64::INFINITY, f64::min);
+    let high = all().map(|point| point.mean.interval.1).fold(f64::NEG_INFINITY, f64::max);
+    let high = if high > low { high } else { low + 0.01 };
+    let scale = Scale { runs: runs.len(), unit, low, high };
     out.push_str("<section class=\"card lines\">\n<h2>Over time</h2>\n");
     legend(&lines, out);
     picture(&scale, &lines, out);
@@ -65,7 +65,7 @@ fn legend(lines: &[Line<'_>], out: &mut String) {
 }
 
 fn picture(scale: &Scale, lines: &[Line<'_>], out: &mut String) {
-    let [top, bottom] = [scale.high, scale.low].map(suite::share);
+    let [top, bottom] = [scale.high, scale.low].map(|mean| scale.unit.shown(mean));
     put!(
         out,
         "<figure><div class=\"plot\"><p class=\"axis\"><span>{top}</span><span>{bottom}</span></p>\n\
@@ -83,9 +83,10 @@ fn picture(scale: &Scale, lines: &[Line<'_>], out: &mut String) {
     out.push_str("</svg></div>\n");
 }
 
-/// Where runs and shares are, in percent.
+/// Where runs and means are, in percent.
 struct Scale {
     runs: usize,
+    unit: Unit,
     low: f64,
     high: f64,
 }
@@ -96,8 +97,8 @@ impl Scale {
         2.0 + 96.0 * run as f64 / (self.runs - 1) as f64
     }
 
-    fn y(&self, share: f64) -> f64 {
-        96.0 - 92.0 * (share - self.low) / (self.high - self.low)
+    fn y(&self, mean: f64) -> f64 {
+        96.0 - 92.0 * (mean - self.low) / (self.high - self.low)
     }
 }
 
@@ -105,7 +106,7 @@ impl Scale {
 fn points<'a>(entries: &'a [Entry<'a>], runs: &[Key<'_>]) -> Vec<Point<'a>> {
     let point = |entry: &'a Entry<'a>| {
         let run = runs.binary_search(&entry.run.key()).ok()?;
-        Some(Point { run, share: entry.share?, entry })
+        Some(Point { run, mean: entry.mean?, entry })
     };
     let mut points: Vec<Point<'_>> = entries.iter().filter_map(point).collect();
     points.sort_by_key(|point| point.run);
@@ -123,14 +124,14 @@ fn band(scale: &Scale, pair: &[Point<'_>], color: &str, out: &mut String) {
         return;
     }
     let corner =
-        |point: &Point<'_>, share| format!("{:.2},{:.2}", scale.x(point.run), scale.y(share));
+        |point: &Point<'_>, mean| format!("{:.2},{:.2}", scale.x(point.run), scale.y(mean));
     put!(
         out,
         "<polygon class=\"{color} band\" points=\"{} {} {} {}\"/>\n",
-        corner(one, one.share.interval.1),
-        corner(other, other.share.interval.1),
-        corner(other, other.share.interval.0),
-        corner(one, one.share.interval.0)
+        corner(one, one.mean.interval.1),
+        corner(other, other.mean.interval.1),
+        corner(other, other.mean.interval.0),
+        corner(one, one.mean.interval.0)
     );
 }
 
@@ -143,48 +144,53 @@ fn draw(scale: &Scale, bot: &str, points: &[Point<'_>], color: &str, out: &mut S
                 out,
                 "<line class=\"{color}\" x1=\"{:.2}%\" y1=\"{:.2}%\" x2=\"{:.2}%\" y2=\"{:.2}%\"/>\n",
                 scale.x(one.run),
-                scale.y(one.share.mean),
+                scale.y(one.mean.mean),
                 scale.x(other.run),
-                scale.y(other.share.mean)
+                scale.y(other.mean.mean)
             );
         }
     }
     for point in points {
-        let (low, high) = point.share.interval;
+        let (low, high) = point.mean.interval;
         let run = point.entry.run.path.file_name().unwrap_or_default().to_string_lossy();
         let told = format!(
             "{}, {run}: {}, {} to {}",
             abridged(bot, LONGEST_NAME),
-            suite::share(point.share.mean),
-            suite::share(low),
-            suite::share(high)
+            scale.unit.shown(point.mean.mean),
+            scale.unit.shown(low),
+            scale.unit.shown(high)
         );
         put!(
             out,
             "<circle class=\"{color}\" cx=\"{:.2}%\" cy=\"{:.2}%\" r=\"4\"><title>{}</title></circle>\n",
             scale.x(point.run),
-            scale.y(point.share.mean),
+            scale.y(point.mean.mean),
             Text(&told)
         );
     }
 }
 
-/// Marks each run with a higher mean than in any earlier run on the same boards.
+/// Marks each run with a better mean than in any earlier run on the same boards.
 fn records<'a>(scale: &Scale, points: impl Iterator<Item = &'a Point<'a>>, out: &mut String) {
     let mut by_boards: BTreeMap<String, BTreeMap<usize, f64>> = BTreeMap::new();
     for point in points {
         let best = by_boards.entry(point.entry.run.listing.board_names()).or_default();
-        let best = best.entry(point.run).or_insert(f64::NEG_INFINITY);
-        *best = best.max(point.share.mean);
+        let best = best.entry(point.run).or_insert(point.mean.mean);
+        *best = better(scale.unit, *best, point.mean.mean);
     }
     for runs in by_boards.values() {
-        let mut before = f64::INFINITY;
+        let mut before: Option<f64> = None;
         for (run, &best) in runs {
-            if best > before {
+            if before.is_some_and(|before| scale.unit.is_better(best, before)) {
                 let (x, y) = (scale.x(*run), scale.y(best));
                 put!(out, "<circle class=\"record\" cx=\"{x:.2}%\" cy=\"{y:.2}%\" r=\"7\"/>\n");
             }
-            before = if before.is_finite() { before.max(best) } else { best };
+            before = Some(before.map_or(best, |before| better(scale.unit, before, best)));
         }
     }
+}
+
+/// The better of two means.
+fn better(unit: Unit, one: f64, other: f64) -> f64 {
+    if unit.is_better(other, one) { other } else { one }
 }

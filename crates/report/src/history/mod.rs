@@ -97,13 +97,23 @@ impl History {
         if !self.runs.is_empty() {
             let is_of_several = self.is_of_several_games();
             let has_said = self.has_said();
-            let rows = self.runs.iter().flat_map(|run| rows(run, is_of_several, has_said));
+            let mut rows: Vec<Vec<String>> =
+                self.runs.iter().flat_map(|run| rows(run, is_of_several, has_said)).collect();
             let mut headings = headings(self.better()).to_vec();
             headings.extend(has_said.then_some("said, on average"));
             let mut words = &WORDS[..];
+            let mut share = SHARE;
             if is_of_several {
                 headings.insert(GAME, "game");
                 words = &WORDS_WITH_GAME;
+                share += 1;
+            }
+            if !self.has_share() {
+                headings.remove(share);
+                for row in &mut rows {
+                    row.remove(share);
+                }
+                words = if is_of_several { &WORDS_WITH_GAME_ALONE } else { &WORDS_ALONE };
             }
             document.table(Table { words, ..Table::new("Runs", &headings, rows) });
         }
@@ -124,6 +134,12 @@ impl History {
         bots.any(|bot| !bot.said.is_empty())
     }
 
+    /// Whether a bot of a run has a share of the best known scores.
+    fn has_share(&self) -> bool {
+        let mut bots = self.runs.iter().flat_map(|run| &run.listing.summary.bots);
+        bots.any(|bot| bot.ratio().is_some())
+    }
+
     fn is_of_several_games(&self) -> bool {
         let games = |run: &Listed, other: &Listed| run.listing.game == other.listing.game;
         !self.runs.windows(2).all(|pair| games(&pair[0], &pair[1]))
@@ -138,7 +154,7 @@ impl History {
 
     /// What the share means in a list of games with both directions.
     fn mixed(&self) -> Option<&'static str> {
-        let is_mixed = !self.runs.is_empty() && self.better().is_none();
+        let is_mixed = !self.runs.is_empty() && self.better().is_none() && self.has_share();
         is_mixed.then_some("yours/best is best/yours in games whose lower scores are better.")
     }
 
@@ -169,11 +185,20 @@ fn headings(better: Option<Direction>) -> [&'static str; 12] {
 /// Which columns hold words; the last one is there if bots said numbers.
 const WORDS: [usize; 7] = [0, 1, 2, 3, 10, 11, 12];
 
+/// The column of the share of the best known scores, which a list without any leaves out.
+const SHARE: usize = 7;
+
+/// Which columns hold words without that column.
+const WORDS_ALONE: [usize; 7] = [0, 1, 2, 3, 9, 10, 11];
+
 /// The column of the game, in a list of runs of several games.
 const GAME: usize = 2;
 
 /// Which columns hold words in such a list.
 const WORDS_WITH_GAME: [usize; 8] = [0, 1, 2, 3, 4, 11, 12, 13];
+
+/// The same without the column of the share.
+const WORDS_WITH_GAME_ALONE: [usize; 8] = [0, 1, 2, 3, 4, 10, 11, 12];
 
 /// The rows of a run for people: one for each bot; the first one also shows the run's date, boards and comment.
 fn rows(run: &Listed, names_game: bool, has_said: bool) -> Vec<Vec<String>> {

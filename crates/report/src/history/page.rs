@@ -1,16 +1,16 @@
-//! A page of the runs so far: for each bot, the mean of yours/best in each run, with its interval.
+//! A page of the runs so far: for each bot, the mean of yours/best in each run, or of its scores where no best score is known, with
+//! its interval.
 //!
 //! It has no script, and its policy allows the one style by its hash.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::entry::{Entry, Share};
+use super::entry::{Entry, Mean, Unit};
 use super::{Listed, lines, one_line};
 use crate::html;
 use crate::markup::{LONGEST_NAME, Text};
 use crate::runs::bars::{self, percent};
-use crate::suite;
 use results::suite::{Bests, Commit};
 use rules::score::Direction;
 use terms::text::{abridged, plural};
@@ -25,10 +25,12 @@ const STYLE: &str = concat!(
 /// Makes the page of `runs`, newest first; `bests` has the best scores of each of their games.
 pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>) -> String {
     let mut games: BTreeMap<&str, BTreeMap<&str, Vec<Entry<'_>>>> = BTreeMap::new();
+    let mut units: BTreeMap<&str, Unit> = BTreeMap::new();
     for run in runs {
         let (game, summary) = (run.listing.game.as_str(), &run.listing.summary);
+        let unit = *units.entry(game).or_insert_with(|| unit(game, runs));
         for (index, bot) in summary.bots.iter().enumerate() {
-            let entry = Entry { run, bot, share: Share::of(summary, index, &bests[game]) };
+            let entry = Entry { run, bot, mean: Mean::of(summary, index, unit, &bests[game]) };
             games.entry(game).or_default().entry(&bot.bot).or_default().push(entry);
         }
     }
@@ -38,15 +40,12 @@ pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>) -> String {
     };
     let mut content = String::new();
     for (game, bots) in &games {
-        let shares = bots.values().flatten().filter_map(|entry| entry.share);
-        // The differences between runs are small beside their shares.
-        let floor = shares.map(|share| share.interval.0).fold(1.0, f64::min);
-        let floor = (floor * 10.0).floor().clamp(0.0, 9.0) / 10.0;
-        lines::write(bots, &mut content);
+        let scale = Scale::of(units[game], bots.values().flatten().filter_map(|entry| entry.mean));
+        lines::write(bots, units[game], &mut content);
         for (index, (bot, entries)) in bots.iter().enumerate() {
             let bot = abridged(bot, LONGEST_NAME);
             let heading = if games.len() > 1 { format!("{bot} in {game}") } else { bot.into() };
-            section(&heading, entries, floor, &bars::color(index), &mut content);
+            section(&heading, entries, &scale, &bars::color(index), &mut content);
         }
     }
     html::fill(HTML, |name| match name {
@@ -58,37 +57,84 @@ pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>) -> String {
     })
 }
 
-fn section(heading: &str, entries: &[Entry<'_>], floor: f64, color: &str, out: &mut String) {
+/// The unit of the means of a game.
+fn unit(game: &str, runs: &[Listed]) -> Unit {
+    let summaries =
+        runs.iter().filter(|run| run.listing.game == game).map(|run| &run.listing.summary);
+    Unit::of(summaries.flat_map(|summary| (0..summary.bots.len()).map(move |bot| (summary, bot))))
+}
+
+/// The range of means that the tables' pictures have.
+struct Scale {
+    unit: Unit,
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    /// A scale for these means. The differences between runs are small beside the means.
+    fn of(unit: Unit, means: impl Iterator<Item = Mean>) -> Self {
+        let all = means.map(|mean| mean.interval);
+        let ends = all.reduce(|(low, high), (other, another)| (low.min(other), high.max(another)));
+        let (low, high) = ends.unwrap_or((0.0, 1.0));
+        match unit {
+            Unit::Share => {
+                let low = (low.min(1.0) * 10.0).floor().clamp(0.0, 9.0) / 10.0;
+                Self { unit, low, high: 1.0 }
+            }
+            Unit::Score(_) => Self { unit, low, high: if high > low { high } else { low + 1.0 } },
+        }
+    }
+
+    /// Where a mean is, in percent.
+    fn place(&self, mean: f64) -> f64 {
+        percent(mean - self.low, self.high - self.low)
+    }
+
+    /// The heading of the pictures.
+    fn heading(&self) -> String {
+        match self.unit {
+            Unit::Share => format!("{:.0} % to 100 %", 100.0 * self.low),
+            Unit::Score(_) => {
+                format!("{} to {}", self.unit.shown(self.low), self.unit.shown(self.high))
+            }
+        }
+    }
+}
+
+fn section(heading: &str, entries: &[Entry<'_>], scale: &Scale, color: &str, out: &mut String) {
     let heading = Text(heading);
+    let better = entries.first().map_or_else(Direction::default, |entry| entry.bot.better);
     writeln!(
         out,
         "<section class=\"card history\">\n<h2>{heading}</h2>\n<div class=\"wide tall\" tabindex=\"0\" role=\"region\" \
          aria-label=\"{heading}\"><table class=\"pictured\"><thead><tr><th scope=\"col\">run</th>\
-         <th scope=\"col\" class=\"picture\">{:.0} % to 100 %</th><th scope=\"col\">{}</th>\
+         <th scope=\"col\" class=\"picture\">{}</th><th scope=\"col\">{}</th>\
          <th scope=\"col\">95 % interval</th><th scope=\"col\">games</th><th scope=\"col\">lost</th></tr></thead><tbody>",
-        100.0 * floor,
-        entries.first().map_or_else(Direction::default, |entry| entry.bot.better).share_name()
+        scale.heading(),
+        if scale.unit == Unit::Share { better.share_name() } else { "mean" }
     )
     .expect("memory");
     for entry in entries {
-        row(entry, floor, color, out);
+        row(entry, scale, color, out);
     }
     out.push_str("</tbody></table></div>\n</section>\n");
 }
 
-fn row(Entry { run, bot, share }: &Entry<'_>, floor: f64, color: &str, out: &mut String) {
+fn row(Entry { run, bot, mean }: &Entry<'_>, scale: &Scale, color: &str, out: &mut String) {
     write!(out, "<tr><th scope=\"row\">{}</th><td>", describe(run)).expect("memory");
-    let place = |share: f64| percent(share - floor, 1.0 - floor);
     bars::open(out, 1);
-    if let Some(Share { mean, interval: (low, high) }) = *share {
+    if let Some(Mean { mean, interval: (low, high) }) = *mean {
         bars::bar(out, 0, "well", 0.0, 100.0);
-        bars::bar(out, 0, color, place(low), place(high));
-        bars::line(out, "best", place(mean), bars::ROW);
+        bars::bar(out, 0, color, scale.place(low), scale.place(high));
+        bars::line(out, "best", scale.place(mean), bars::ROW);
     }
-    let mean = share.map_or("-".to_owned(), |share| suite::share(share.mean));
-    let interval = share.map_or("-".to_owned(), |Share { interval: (low, high), .. }| {
-        format!("{:.2} to {:.2}", 100.0 * low, 100.0 * high)
-    });
+    let interval =
+        mean.map_or("-".to_owned(), |Mean { interval: (low, high), .. }| match scale.unit {
+            Unit::Share => format!("{:.2} to {:.2}", 100.0 * low, 100.0 * high),
+            Unit::Score(_) => format!("{} to {}", scale.unit.shown(low), scale.unit.shown(high)),
+        });
+    let mean = mean.map_or("-".to_owned(), |Mean { mean, .. }| scale.unit.shown(mean));
     let (games, lost) = (bot.games, bot.lost);
     writeln!(
         out,

@@ -5,6 +5,7 @@ mod games;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 pub use self::data::write_game;
 pub use self::games::{Order, Others, ShownGame, arrange, points, write_games};
@@ -17,7 +18,8 @@ use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally, bundle
 use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
-use terms::text::plural;
+use statistics::{ConfidenceSequence, MIN_PAIRS};
+use terms::text::{duration, plural};
 
 /// The content of a report on a run.
 #[derive(Debug)]
@@ -68,14 +70,7 @@ impl SuiteReport<'_> {
         let mut document = Document::default();
         document.headline(Line::toned(tone, headline(summary), ""));
         let measured = measured(self.folder.run.plan.measure());
-        let more = || measured.iter().map(|it| &it.column).chain(self.contest_columns());
-        let headings: Vec<_> = headings(summary.better)
-            .into_iter()
-            .chain(more().map(|(heading, _)| *heading))
-            .collect();
-        let row = |tally| row(tally).into_iter().chain(more().map(|(_, of)| of(tally)));
-        let rows = summary.bots.iter().map(|tally| row(tally).collect());
-        document.table(Table::new("Totals", &headings, rows));
+        document.table(self.totals(measured.as_ref()));
         if let Some(measured) = &measured {
             document.sentence(measured.explanation);
         }
@@ -107,6 +102,28 @@ impl SuiteReport<'_> {
             document.in_terminal(Part::Sentence(place.into()));
         }
         document
+    }
+
+    /// A row for each bot. Shares of the best known scores have a column if any is known, and times if games were timed.
+    fn totals(&self, measured: Option<&Measured>) -> Table {
+        let summary = &self.summary;
+        let has_share = summary.bots.iter().any(|tally| tally.ratio().is_some());
+        let columns = HEADINGS - usize::from(!has_share);
+        let more = || measured.map(|it| &it.column).into_iter().chain(self.contest_columns());
+        let times = time_columns(summary);
+        let headings: Vec<_> = headings(summary.better)
+            .into_iter()
+            .take(columns)
+            .chain(more().map(|(heading, _)| *heading))
+            .chain(times.iter().map(|(heading, _)| *heading))
+            .collect();
+        let rows = summary.bots.iter().enumerate().map(|(bot, tally)| {
+            let times =
+                times.iter().map(|(_, of)| of(summary, bot).map_or("-".to_owned(), duration));
+            let more = more().map(|(_, of)| of(tally));
+            row(tally).into_iter().take(columns).chain(more).chain(times).collect()
+        });
+        Table::new("Totals", &headings, rows)
     }
 
     /// The columns that users of contests' tools know, in games that are judged by these.
@@ -156,7 +173,12 @@ pub fn headline(summary: &Summary) -> String {
         0 => String::new(),
         count => format!(", {count} not played"),
     };
-    format!("{played} of {}, {lost} lost{not_played}", summary.game)
+    let to_host = match summary.lost_to_host() {
+        0 => String::new(),
+        all if all == lost => " to the host".to_owned(),
+        some => format!(" ({some} to the host)"),
+    };
+    format!("{played} of {}, {lost} lost{to_host}{not_played}", summary.game)
 }
 
 pub(super) fn new_best(NewBest { board, bot, score, before, by }: &NewBest) -> Line {
@@ -175,7 +197,8 @@ pub fn interval(standing: &Standing) -> String {
 /// The decision in words.
 fn decided(report: &SuiteReport<'_>) -> Option<String> {
     let standing = report.decision.as_ref()?;
-    let Standing { opponent, bot_is, boards, margin, .. } = standing;
+    let Standing { bot_is, boards, margin, .. } = standing;
+    let opponent = opponent(report, standing);
     let (boards, digits) = (plural(*boards as u64, "board"), mean_digits(standing.decimals));
     let bot = report.summary.bots.first().map_or("", |tally| &tally.bot);
     let found = match bot_is {
@@ -191,26 +214,52 @@ fn decided(report: &SuiteReport<'_>) -> Option<String> {
     Some(format!("{found}: {} on {boards}{more}", interval(standing)))
 }
 
+/// The name of the opponent, with the comment on its run, or its folder, if the bot has the same name.
+fn opponent(report: &SuiteReport<'_>, Standing { opponent, .. }: &Standing) -> String {
+    let is_bots = report.summary.bots.iter().any(|tally| tally.bot == *opponent);
+    let Some(against) = report.folder.run.against.as_ref().filter(|_| is_bots) else {
+        return opponent.clone();
+    };
+    let comment = RunFolder::open(&against.run).ok().and_then(|run| run.comment());
+    let folder = || against.run.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    format!("{opponent} ({})", comment.unwrap_or_else(folder))
+}
+
 /// What belongs to a decision: the lost games, and why the mean is too large.
 fn about_decision(report: &SuiteReport<'_>) -> Vec<String> {
     let Some(standing) = &report.decision else { return Vec::new() };
     let bot = report.summary.bots.first().map_or("", |tally| &tally.bot);
-    let lost = figures::lost(&standing.lost, bot, &standing.opponent, standing.boards);
+    let lost = figures::lost(&standing.lost, bot, &opponent(report, standing), standing.boards);
     let is_apart = matches!(standing.bot_is, Some(Relation::Better | Relation::Worse));
     let too_large = is_apart.then(|| {
         "A run stops where the mean happens to be large, so this one is too large on average."
             .to_owned()
     });
-    std::iter::once(lost).chain(too_large).collect()
+    let is_open = standing.bot_is.is_none();
+    let once = is_open.then(|| {
+        format!(
+            "This rule checks after every board. `referee compare` checks once, on at least {MIN_PAIRS} boards that were chosen \
+             beforehand, and may find a difference on these already."
+        )
+    });
+    [lost].into_iter().chain(too_large).chain(once).collect()
 }
 
 /// How many more boards would decide the comparison.
 fn how_to_go_on(standing: &Standing) -> String {
-    let enough = match standing.boards_to_decide {
+    let fewest = ConfidenceSequence::MIN_BOARDS;
+    let fewest = if standing.boards < fewest {
+        format!("; a decision takes at least {fewest}")
+    } else {
+        String::new()
+    };
+    let more_than_fewest =
+        standing.boards_to_decide.filter(|&boards| boards > ConfidenceSequence::MIN_BOARDS as u64);
+    let enough = match more_than_fewest {
         Some(boards) => format!("; about {boards} would decide"),
         None => String::new(),
     };
-    format!("{enough}. Play both bots on more boards to go on")
+    format!("{fewest}{enough}. Play both bots on more boards to go on")
 }
 
 /// The heading of a list of [`new_best`] lines.
@@ -222,6 +271,24 @@ const LOWER_IS_BETTER: &str = "Lower is better: sum and mean are those of the ga
 
 /// A heading of the table, and what its column shows of a bot.
 type Column = (&'static str, fn(&Tally) -> String);
+
+/// A heading of a column of times, and a bot's time, by index.
+type TimeColumn = (&'static str, fn(&Summary, usize) -> Option<Duration>);
+
+/// The columns of times: the slowest turn or, where a game is one answer, the mean and the longest time of an answer.
+fn time_columns(summary: &Summary) -> &'static [TimeColumn] {
+    const TURNS: &[TimeColumn] = &[("slowest turn", |summary, bot| Some(summary.slowest(bot)?.0))];
+    const ANSWERS: &[TimeColumn] = &[
+        ("mean time", Summary::mean_first),
+        ("longest", |summary, bot| Some(summary.slowest(bot)?.0)),
+    ];
+    let is_timed = (0..summary.bots.len()).any(|bot| summary.slowest(bot).is_some());
+    match (is_timed, summary.has_turns()) {
+        (false, _) => &[],
+        (true, true) => TURNS,
+        (true, false) => ANSWERS,
+    }
+}
 
 /// A measure that has a column of its own.
 pub(super) struct Measured {
@@ -254,8 +321,11 @@ const CONTEST: [Column; 3] = [
     ("uniques", |tally| tally.uniques.to_string()),
 ];
 
+/// The number of headings of the table of bots; the last one is the share of the best known scores.
+const HEADINGS: usize = 7;
+
 /// The headings of the table of bots.
-pub(super) fn headings(better: Direction) -> [&'static str; 7] {
+pub(super) fn headings(better: Direction) -> [&'static str; HEADINGS] {
     ["bot", "games", "won", "lost", "sum", "mean", better.share_name()]
 }
 

@@ -7,7 +7,7 @@ use clap_complete::engine::{PathCompleter, ValueCompleter, complete};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
 
 use crate::cli::inputs;
-use crate::cli::named_run::{newest_first, run_path, runs_folder};
+use crate::cli::named_run::{Places, newest_first, run_path};
 use engine::config::Project;
 use results::suite::RunFolder;
 
@@ -101,8 +101,8 @@ fn is_run(folder: &Path) -> bool {
 
 /// The runs of the project, the newest first.
 fn kept_runs() -> Vec<PathBuf> {
-    let folder = runs_folder(&project());
-    let listed = newest_first(&folder, |_, listing| listing.started, |started| *started);
+    let places = Places::of(&project());
+    let listed = newest_first(&places, |_, listing| listing.started, |started| *started);
     let runs = listed.map(|found| found.runs).unwrap_or_default();
     runs.into_iter().map(|(path, _)| path).collect()
 }

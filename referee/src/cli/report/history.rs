@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use fs_err as fs;
 
 use super::{ReportArgs, name_beside, write_page};
-use crate::cli::named_run::{Found, newest_first, runs_folder};
+use crate::cli::named_run::{Found, Places, newest_first};
 use crate::cli::{Failure, inputs, print};
 use report::history::{self, Listed};
 use report::markup::address_of;
@@ -17,16 +17,16 @@ use results::suite::{Bests, Listing, RunFolder};
 use terms::text::{plural, printable};
 
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
-    let folder = runs_folder(&inputs::project()?);
+    let places = Places::of(&inputs::project()?);
     let show =
         |path: &Path, listing: Listing| Listed { path: path.to_owned(), listing, page: None };
-    let Found { runs, broken } = newest_first(&folder, show, |run| run.listing.started)?;
+    let Found { runs, broken } = newest_first(&places, show, |run| run.listing.started)?;
     for (path, error) in broken {
         log::warn!("left out: {}: {:#}", path.display(), anyhow::Error::from(error));
     }
     let mut runs: Vec<Listed> = runs.into_iter().map(|(_, run)| run).take(args.count).collect();
     if runs.is_empty() {
-        return Err(Failure::file(folder, "there are no runs in this folder"));
+        return Err(Failure::file(places.runs, "there are no runs in this folder"));
     }
     let records = inputs::records(args.records.as_deref())?;
     let mut bests: BTreeMap<String, Bests> = BTreeMap::new();

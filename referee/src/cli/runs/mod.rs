@@ -10,8 +10,8 @@ use clap::{Args, Subcommand};
 
 use self::list::ListArgs;
 use self::prune::PruneArgs;
-use super::named_run::run_path;
-use super::{Failure, completions, inputs, named_run, print};
+use super::named_run::{Places, run_path};
+use super::{Failure, completions, inputs, print};
 use results::suite::RunFolder;
 use terms::text::printable;
 
@@ -22,8 +22,9 @@ use terms::text::printable;
 ///
 /// Yours/best is a score divided by the best score known today, and best/yours the reverse, where
 /// lower scores are better. Every command for a run accepts its folder, or `latest`, `latest~1` and
-/// so on, which count the runs of this list. A run that `suite --run` put elsewhere has only its
-/// folder as a name; `--folder` lists it.
+/// so on, which count the runs of this list: those in the folder of runs, in the working directory
+/// and beside referee.toml. A run that `suite --run` put elsewhere has only its folder as a name;
+/// `--folder` lists it.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(super) struct RunsArgs {
@@ -62,17 +63,17 @@ struct NoteArgs {
 /// The flag for the folder of the runs.
 #[derive(Debug, Args)]
 struct FolderFlag {
-    /// The folder of the run folders [default: the project's, or `runs`]
+    /// The folder of the run folders [default: the project's, or `runs`, and to list runs also those here and beside referee.toml]
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
 }
 
 impl FolderFlag {
-    fn resolve(&self) -> Result<PathBuf, Failure> {
+    fn resolve(&self) -> Result<Places, Failure> {
         match &self.folder {
             Some(folder) if !folder.is_dir() => Err(Failure::file(folder, "no such folder")),
-            Some(folder) => Ok(folder.clone()),
-            None => Ok(named_run::runs_folder(&inputs::project()?)),
+            Some(folder) => Ok(Places::only(folder.clone())),
+            None => Ok(Places::of(&inputs::project()?)),
         }
     }
 }

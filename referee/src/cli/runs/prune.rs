@@ -9,7 +9,7 @@ use clap::Args;
 use fs_err as fs;
 
 use super::FolderFlag;
-use crate::cli::named_run::newest_first;
+use crate::cli::named_run::{Places, newest_first};
 use crate::cli::{Failure, inputs, print};
 use results::suite::{FolderError, Listing, RunFolder, link_target, remove_remains};
 use terms::text::{plural, printable, size};
@@ -103,8 +103,9 @@ impl Candidate {
 }
 
 pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
-    let folder = args.folder.resolve()?;
-    let found = newest_first(&folder, Candidate::new, |run| run.started)?;
+    // Runs elsewhere have a name from the user.
+    let Places { runs: folder, .. } = args.folder.resolve()?;
+    let found = newest_first(&Places::only(folder.clone()), Candidate::new, |run| run.started)?;
     let mut runs: Vec<Candidate> = found.runs.into_iter().map(|(_, run)| run).collect();
     mark(&mut runs, args.keep, &record_holders(args)?);
     let old = &runs[args.keep.min(runs.len())..];

@@ -17,7 +17,7 @@ use rules::game::{GameKind, SeedOptions};
 pub(super) struct BoardsFlags {
     /// Boards: files, folders of them, or a quoted pattern such as 'config/test*.json' (repeatable)
     ///
-    /// A file is as for `referee play`.
+    /// A file is as for `referee play`, and `0003,0004` are two cases of the game.
     #[arg(long, value_name = "FILE", num_args = 1.., add = completions::boards())]
     board: Vec<PathBuf>,
 
@@ -38,7 +38,7 @@ pub(super) struct BoardsFlags {
     /// Go on where a suite would stop
     ///
     /// Leave out boards that cannot be read or are named twice, and continue with a bot that lost
-    /// its first ten games the same way in the first turn.
+    /// its first ten games in the first turn, with one verdict.
     #[arg(long)]
     pub(super) keep_going: bool,
 }

@@ -14,6 +14,7 @@ use engine::config::Config;
 use engine::suite::check_program;
 use results::suite::PlannedBot;
 use rules::game::GameKind;
+use terms::text::plural;
 
 /// The bots to play.
 #[derive(Debug, Args)]
@@ -31,6 +32,12 @@ pub(super) struct BotsFlags {
     #[arg(long, value_name = "NAME=VALUES", value_parser = param)]
     param: Vec<Param>,
 
+    /// A label for the bot, such as v2 (once for each bot, in their order)
+    ///
+    /// Tables, pages and comparisons use it instead of the command line.
+    #[arg(long, value_name = "LABEL", value_parser = label)]
+    name: Vec<String>,
+
     #[command(flatten)]
     environment: EnvironmentFlags,
 
@@ -47,7 +54,7 @@ impl BotsFlags {
     /// Whether any of these flags was given.
     pub(super) fn is_given(&self) -> bool {
         let is_named = !self.bot.is_empty() || !self.command.is_empty();
-        is_named || !self.param.is_empty() || self.environment.is_given()
+        is_named || !self.name.is_empty() || !self.param.is_empty() || self.environment.is_given()
     }
 
     /// Says which bot plays if none is named.
@@ -80,12 +87,30 @@ impl BotsFlags {
             let line = inputs::default_bot(&config.game)?;
             bots.push(self.planned(line.to_owned(), &inputs::split_words("--bot", line)?)?);
         }
+        self.label(&mut bots)?;
         if !self.param.is_empty() {
             bots = combined(bots, &self.param)?;
         }
+        bots.iter().try_for_each(refuse_open)?;
         refuse_twins(&bots)?;
         bots.iter().try_for_each(|bot| refuse_missing(bot, &config.game))?;
         Ok(bots)
+    }
+
+    /// Gives the bots their labels.
+    fn label(&self, bots: &mut [PlannedBot]) -> Result<(), Failure> {
+        let (labels, count) = (self.name.len(), bots.len());
+        if labels > 0 && labels != count {
+            let [labels, count] =
+                [(labels, "label"), (count, "bot")].map(|(n, what)| plural(n as u64, what));
+            let problem =
+                format!("--name: {labels} for {count}; give one for each bot, in their order");
+            return Err(Failure::user(anyhow!(problem)));
+        }
+        for (bot, label) in bots.iter_mut().zip(&self.name) {
+            bot.name.clone_from(label);
+        }
+        Ok(())
     }
 
     /// A bot of the project; flags override its environment.
@@ -107,6 +132,28 @@ impl BotsFlags {
         let sandbox = self.environment.sandbox();
         Ok(PlannedBot { name, command, cwd, env, sandbox, ..PlannedBot::default() })
     }
+}
+
+/// Parses a label.
+fn label(text: &str) -> Result<String, String> {
+    let label = text.trim();
+    if label.is_empty() || label.contains(char::is_control) {
+        return Err("a label is a word or a few, such as v2".to_owned());
+    }
+    Ok(label.to_owned())
+}
+
+/// Refuses a bot whose command waits for a value of `--param`, and warns of what hides a bot that does not flush.
+fn refuse_open(bot: &PlannedBot) -> Result<(), Failure> {
+    if let Some(param) = hints::open_param(bot.command.iter().map(String::as_str)) {
+        return Err(Failure::user(anyhow!(
+            "--bot: `{{{param}}}` in the command of `{}` stands for a value of --param {param}=VALUES, which is missing",
+            bot.name
+        )));
+    }
+    let words: Vec<OsString> = bot.command.iter().map(OsString::from).collect();
+    hints::warn_of_unbuffered(&words, bot.env.contains_key(hints::UNBUFFERED));
+    Ok(())
 }
 
 /// Refuses two bots of one name, since results distinguish bots by name.

@@ -72,7 +72,10 @@ pub(super) struct SuiteArgs {
     #[arg(help_heading = "Boards", long, conflicts_with_all = ["resume", "part"])]
     shuffle: bool,
 
-    /// What to do if the host made a bot late [default: fail]
+    /// What to do if the host made a bot late [default: fail, and play the game again]
+    ///
+    /// By default such a game is a timeout, and is played once more at the end, when the machine is
+    /// quiet. `fail` leaves it a timeout.
     #[arg(help_heading = "Limits", long, value_name = "WHAT", value_parser = word::<OnHostDelay>())]
     on_host_delay: Option<OnHostDelay>,
 
@@ -81,7 +84,8 @@ pub(super) struct SuiteArgs {
 
     /// A new folder for the run [default: runs/ and the time]
     ///
-    /// `latest` and `referee runs` find only runs in runs/, or in the project's folder of runs.
+    /// `latest` and `referee runs` find only runs in runs/ (or in the project's folder of runs), in
+    /// the working directory and beside referee.toml.
     #[arg(help_heading = "Run", long, value_name = "DIR", conflicts_with = "resume", add = completions::runs())]
     run: Option<PathBuf>,
 

@@ -8,6 +8,7 @@ use crate::cli::compare::Side;
 use results::suite::{Opponent, Plan};
 use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
+use statistics::{ConfidenceSequence, MIN_PAIRS};
 
 /// Finds the opponent, and puts its boards into the plan unless other boards are named.
 pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Opponent, Failure> {
@@ -30,16 +31,21 @@ pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Oppon
     if !JudgeProgram::are_alike(plan.judge.as_ref(), theirs.judge.as_ref()) {
         return Err(Failure::user(anyhow!("--against: {run} was played with another judge")));
     }
-    if plan.rules != theirs.rules {
-        log::warn!("{run} was not played under the same rules");
+    let differences = theirs.rules.differences(&plan.rules);
+    if !differences.is_empty() {
+        log::warn!(
+            "{run} was played under different rules, which may change scores: {}",
+            differences.join("; ")
+        );
     }
     if !args.boards.is_given() {
         plan.boards.clone_from(&theirs.boards);
         plan.seeds.clone_from(&theirs.seeds);
     }
+    warn_of_few_boards(plan.boards());
     let measure = plan.measure();
     if measure == Measure::Log {
-        let opponent = side.contenders(false, &[])?.remove(0);
+        let opponent = side.contenders(&[])?.remove(0);
         opponent.measured_in(measure).check_scores()?;
     }
     let folder = std::path::absolute(&side.folder.path).map_err(Failure::user)?;
@@ -50,4 +56,15 @@ pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Oppon
         risk: args.risk.unwrap_or_default(),
         measure,
     })
+}
+
+/// Says beforehand that so few boards decide nothing.
+fn warn_of_few_boards(boards: usize) {
+    let fewest = ConfidenceSequence::MIN_BOARDS;
+    if boards < fewest {
+        log::warn!(
+            "--against decides on {fewest} boards or more, and these are {boards}: they are all played, and then `referee compare` \
+             compares {MIN_PAIRS} or more"
+        );
+    }
 }

@@ -8,6 +8,7 @@ use indicatif::{HumanDuration, ProgressBar};
 
 use super::pace::Pace;
 use crate::cli::bars::bar;
+use crate::cli::is_quiet;
 use engine::slurm::Queued;
 use report::suite::{self, interval};
 use results::compare::Standing;
@@ -72,7 +73,7 @@ impl<'a> SuiteProgress<'a> {
         if let Some(bar) = &self.bar {
             bar.set_message(self.message_and_time_left());
             bar.inc(1);
-        } else if done * LINES / self.planned != (done - 1) * LINES / self.planned {
+        } else if !is_quiet() && done * LINES / self.planned != (done - 1) * LINES / self.planned {
             // If standard error is closed, there is nobody to tell.
             let _ = writeln!(
                 io::stderr(),
@@ -156,7 +157,7 @@ impl WaitProgress {
         // A line for each tenth of the games, and for each new kind of state.
         let tenth = done * 10 / self.planned.max(1);
         let kinds: String = states.chars().filter(|c| !c.is_ascii_digit()).collect();
-        if self.told != (tenth, kinds.clone()) {
+        if !is_quiet() && self.told != (tenth, kinds.clone()) {
             // If standard error is closed, there is nobody to tell.
             let _ = writeln!(io::stderr(), "{done}/{} games, {states}", self.planned);
             self.told = (tenth, kinds);

@@ -1,6 +1,6 @@
 //! The report on a run at its end.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -8,7 +8,7 @@ use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
 use serde::de::value::{Error as ValueError, StrDeserializer};
 
-use crate::cli::named_run::runs_folder;
+use crate::cli::named_run::Places;
 use crate::cli::words::{OF_SUITE, one_of};
 use crate::cli::{Failure, exit, inputs, print};
 use engine::config::Config;
@@ -19,7 +19,6 @@ use results::suite::{
     Bests, FolderError, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally,
     noisy_hosts,
 };
-use terms::path::folder_of;
 use terms::verdict::Verdict;
 
 /// Flags for the report and the exit code.
@@ -147,11 +146,10 @@ pub(in crate::cli) fn add_values(
     }
 }
 
-/// The folder of the project's runs, if this run is elsewhere.
+/// The folder of the project's runs, if this run is where they are not looked for.
 fn runs_elsewhere(config: &Config, folder: &RunFolder) -> Option<PathBuf> {
-    let runs = runs_folder(&config.project);
-    let real = |path: &Path| path.canonicalize().ok();
-    (real(folder_of(&folder.path)) != real(&runs)).then_some(runs)
+    let places = Places::of(&config.project);
+    (!places.have(&folder.path)).then_some(places.runs)
 }
 
 /// The exit code after games that were not played.

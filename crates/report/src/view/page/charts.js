@@ -142,7 +142,10 @@ function scoreChart(view) {
   const { film } = view;
   const drawn = rival ? [...films, rival] : films;
   const count = Math.max(...drawn.map((each) => each.length));
-  if (film.isText && film.turns.every((turn) => turn.score === null)) {
+  // A judge may give the same score, or none, until the end.
+  const scores = new Set(film.turns.map((turn) => turn.score));
+  const isFlat = scores.size === 1 && (scores.has(null) || film.turns.length > 1);
+  if (film.isText && (isFlat || scores.size === 0)) {
     find(".scores", view.root).hidden = true;
     return null;
   }

@@ -27,7 +27,9 @@ use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, SeedOptions, TestCase};
 use rules::measure::Measure;
 use rules::score::Direction;
-use terms::limits::{Limits, OnHostDelay, Profile, Resources};
+use terms::limits::{LimitKind, Limits, OnHostDelay, Profile, Resources};
+use terms::millis::Millis;
+use terms::text::{duration, size};
 
 /// The most games of a plan: a bit for each, and their order, fit into the memory of a small machine.
 pub const MAX_GAMES: usize = 100_000_000;
@@ -84,6 +86,42 @@ pub struct Rules {
     /// What a bot may use of the machine.
     #[serde(default)]
     pub resources: Resources,
+}
+
+impl Rules {
+    /// How `other` differs in what may change a score, such as `turn 50 ms, not 100 ms`; empty if in nothing. What is done about
+    /// delays by the host changes no score.
+    pub fn differences(&self, other: &Self) -> Vec<String> {
+        let time = |limit: Option<Duration>| limit.map_or("unlimited".to_owned(), duration);
+        let bytes = |limit: Option<u64>| limit.map_or("unlimited".to_owned(), size);
+        let number = |limit: Option<u64>| limit.map_or("unlimited".to_owned(), |n| n.to_string());
+        let (mine, theirs) = (&self.resources, &other.resources);
+        let millis = |limit: Option<Millis>| time(limit.map(|Millis(limit)| limit));
+        let row = |name: &'static str, [mine, theirs]: [String; 2]| (name, mine, theirs);
+        let limit = |kind: LimitKind| {
+            row(kind.name(), [self, other].map(|rules| time(rules.limits.of(kind))))
+        };
+        let profiles = [self, other].map(|rules| rules.profile.name().to_owned());
+        let all = LimitKind::ALL.map(limit).into_iter().chain([
+            row("profile", profiles),
+            row("memory", [mine.memory, theirs.memory].map(bytes)),
+            row("processes", [mine.processes, theirs.processes].map(number)),
+            row("open files", [mine.open_files, theirs.open_files].map(number)),
+            row("processor time", [mine.cpu_time, theirs.cpu_time].map(millis)),
+            row("file size", [mine.file_size, theirs.file_size].map(bytes)),
+            row("output of a turn", [mine.turn_output, theirs.turn_output].map(bytes)),
+            row("output of a game", [mine.game_output, theirs.game_output].map(bytes)),
+            row("standard error", [mine.game_stderr, theirs.game_stderr].map(bytes)),
+        ]);
+        let told: Vec<String> = all
+            .filter(|(_, mine, theirs)| mine != theirs)
+            .map(|(name, mine, theirs)| format!("{name} {mine}, not {theirs}"))
+            .collect();
+        if told.is_empty() && self.fixed != other.fixed {
+            return vec!["limits that replace those of the judge".to_owned()];
+        }
+        told
+    }
 }
 
 /// A board with its test case, so that a run needs no other file.
@@ -351,6 +389,30 @@ mod tests {
             parts: None,
             bots: (0..bots).map(bot).collect(),
             boards: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn rules_differ_in_what_may_change_a_score() {
+        let ms = Duration::from_millis;
+        let rules = |turn, on_host_delay, memory| Rules {
+            limits: Limits::from([(LimitKind::Turn, ms(turn))]),
+            on_host_delay,
+            resources: Resources { memory, ..Resources::default() },
+            ..plan(1, 1, 1).rules
+        };
+        let old = rules(50, OnHostDelay::Fail, None);
+        for (new, expected) in [
+            (rules(50, OnHostDelay::Retry, None), &[][..]),
+            (rules(100, OnHostDelay::Fail, None), &["turn 50 ms, not 100 ms"]),
+            (
+                rules(100, OnHostDelay::Fail, Some(256 << 20)),
+                &["turn 50 ms, not 100 ms", "memory unlimited, not 256 MiB"],
+            ),
+            (Rules { profile: Profile::Relaxed, ..old }, &["profile official, not relaxed"]),
+            (Rules { fixed: old.limits, ..old }, &["limits that replace those of the judge"]),
+        ] {
+            assert_eq!(old.differences(&new), expected);
         }
     }
 

@@ -116,7 +116,7 @@ impl RunWriter {
     }
 
     /// Whether the run is locked, so that no other process can write it.
-    pub(super) fn is_locked(&self) -> bool {
+    pub fn is_locked(&self) -> bool {
         self.is_locked
     }
 
@@ -135,7 +135,13 @@ impl RunWriter {
     }
 
     /// Puts a file without some results in place of the old one. It is locked before it appears.
-    fn drop_outcomes(&mut self, is_dropped: impl Fn(&Outcome) -> bool) -> Result<(), FolderError> {
+    ///
+    /// # Errors
+    /// When it cannot be written, or the run is not locked.
+    pub fn drop_outcomes(
+        &mut self,
+        is_dropped: impl Fn(&Outcome) -> bool,
+    ) -> Result<(), FolderError> {
         if !self.is_locked {
             return Err(FolderError::Unlocked(self.folder.place()));
         }

@@ -21,7 +21,7 @@ use crate::suite::store::{Commit, FolderError, PART_FOLDERS, RESULTS, RUN, RunFo
 const LISTING: &str = "listing.json";
 
 /// The version of the format; a listing of another one is made anew.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// A run in a list of runs. In JSON its fields are a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

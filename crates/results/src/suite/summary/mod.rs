@@ -8,13 +8,14 @@ mod places;
 mod tally;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 pub use self::listing::{Listing, list_runs};
 pub use self::places::{NoisyHost, differing_places, noisy_hosts};
 pub use self::tally::{Points, Tally};
-use crate::suite::outcome::{Loss, Outcome};
+use crate::suite::outcome::{Loss, Outcome, Times};
 use crate::suite::plan::{Plan, PlannedBot, RecordId};
 use crate::suite::records::{Bests, Record, Records};
 use crate::suite::store::{FolderError, RunFolder};
@@ -34,6 +35,27 @@ pub struct NewBest {
     pub before: Score,
     /// The holder of the best score before.
     pub by: String,
+}
+
+/// The response times of a bot.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Responses {
+    slowest_first: Option<Millis>,
+    slowest_later: Option<Millis>,
+    /// The number of games whose first response was timed, and the sum of these times.
+    games: u32,
+    first_sum: Millis,
+}
+
+impl Responses {
+    fn add(&mut self, times: &Times) {
+        self.slowest_first = self.slowest_first.max(times.first);
+        self.slowest_later = self.slowest_later.max(times.slowest);
+        if let Some(first) = times.first {
+            self.games += 1;
+            self.first_sum = Millis(self.first_sum.0 + first.0);
+        }
+    }
 }
 
 /// The totals of a run.
@@ -56,8 +78,8 @@ pub struct Summary {
     pub new_bests: Vec<NewBest>,
     /// What bots said, by name: whether it can be a number.
     pub said: BTreeMap<String, bool>,
-    /// The slowest first and the slowest later response of each bot.
-    slowest: Vec<(Option<Millis>, Option<Millis>)>,
+    /// The response times of each bot.
+    responses: Vec<Responses>,
     /// The points of each bot on each board.
     boards: BTreeMap<RecordId, Box<[Points]>>,
     /// The number of results of each session, and of those with a late reply.
@@ -79,7 +101,7 @@ impl Summary {
             better: plan.better,
             planned: folder.planned(),
             bots: plan.bots.iter().map(tally).collect(),
-            slowest: vec![(None, None); plan.bots.len()],
+            responses: vec![Responses::default(); plan.bots.len()],
             ..Self::default()
         }
     }
@@ -129,8 +151,7 @@ impl Summary {
             (true, false) => Loss::add(outcome, &mut self.losses),
             (true, true) => {}
         }
-        let (first, later) = &mut self.slowest[bot];
-        (*first, *later) = ((*first).max(times.first), (*later).max(times.slowest));
+        self.responses[bot].add(times);
         let bots = self.bots.len();
         let board = self.boards.entry(outcome.record_id.clone());
         board.or_insert_with(|| vec![Points::default(); bots].into())[bot]
@@ -199,6 +220,11 @@ impl Summary {
         self.boards_with_best(known).filter_map(ratio).collect()
     }
 
+    /// The mean score of this bot, by index, on each board where it has one.
+    pub fn board_means(&self, bot: usize) -> Vec<f64> {
+        self.boards.values().filter_map(|points| points[bot].mean(self.better)).collect()
+    }
+
     /// The boards whose best known score has been beaten; of equal bots by the first one of the plan.
     fn better_than(&self, known: &Bests, plan: &Plan) -> impl Iterator<Item = NewBest> {
         self.boards.iter().filter_map(|(id, points)| {
@@ -245,8 +271,19 @@ impl Summary {
 
     /// The slowest response of this bot, by index: among later turns, or without any, among first turns.
     pub fn slowest(&self, bot: usize) -> Option<Millis> {
-        let (first, later) = self.slowest[bot];
-        later.or(first)
+        let Responses { slowest_first, slowest_later, .. } = self.responses[bot];
+        slowest_later.or(slowest_first)
+    }
+
+    /// Whether games have later turns than the first; if not, a game is one answer.
+    pub fn has_turns(&self) -> bool {
+        self.responses.iter().any(|bot| bot.slowest_later.is_some())
+    }
+
+    /// The mean time of the first responses of this bot, by index: of its answers, where a game is one.
+    pub fn mean_first(&self, bot: usize) -> Option<Duration> {
+        let Responses { first_sum, games, .. } = self.responses[bot];
+        first_sum.0.checked_div(games)
     }
 
     /// The games that have been played.
@@ -257,6 +294,11 @@ impl Summary {
     /// The games that were lost.
     pub fn lost(&self) -> usize {
         self.bots.iter().map(|tally| tally.lost).sum()
+    }
+
+    /// The number of lost games that the host's delays ended.
+    pub fn lost_to_host(&self) -> usize {
+        self.bots.iter().map(|tally| tally.lost_to_host).sum()
     }
 
     /// The number of games that could not be played.

@@ -27,6 +27,9 @@ pub struct Tally {
     pub lost: usize,
     /// The number of lost games that were timeouts.
     pub timeouts: usize,
+    /// The number of lost games that the host's delays ended.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lost_to_host: usize,
     /// The number of games in which it was late by its own fault, even if that was forgiven.
     pub late: usize,
     /// The sum of the scores of the games that it won.
@@ -77,6 +80,7 @@ impl Tally {
         self.won += usize::from(outcome.won);
         self.lost += usize::from(!outcome.won);
         self.timeouts += usize::from(outcome.verdict == SuiteVerdict::Played(Verdict::Timeout));
+        self.lost_to_host += usize::from(outcome.is_lost_by_host());
         self.late += usize::from(outcome.times.bot_overruns > 0);
         self.sum = self.sum + outcome.won_score().unwrap_or_default();
         self.without_score += usize::from(outcome.won && outcome.score.is_none());
