@@ -283,8 +283,8 @@ fn warn_of_memory(config: &Config, jobs: usize) {
     {
         let [needed, limit] = [needed, limit].map(size);
         log::warn!(
-            "{} at a time may use {needed} of memory, and a control group gives them {limit}; lower --jobs or --memory, or the \
-             kernel may kill bots that are within their limits",
+            "{} at a time may use {needed} of memory, and a control group gives them {limit}; play fewer at a time, or lower \
+             their limit on memory, or the kernel may kill bots that are within their limits",
             plural(jobs as u64, "bot"),
         );
     }

@@ -61,7 +61,7 @@ fn tables(seats: usize, random: &mut Pcg64Mcg) -> Vec<Vec<usize>> {
         return (0..BOTS).flat_map(|one| (0..one).map(move |other| vec![one, other])).collect();
     }
     let mut tables: Vec<Vec<usize>> = Vec::new();
-    while tables.len() * seats % BOTS != 0
+    while !(tables.len() * seats).is_multiple_of(BOTS)
         || tables.is_empty()
         || tables.last().is_some_and(|it| it.len() < seats)
     {
@@ -91,7 +91,7 @@ impl Model {
             let mut luck: Vec<f64> = table.iter().map(|_| gumbel(random)).collect();
             for turn in 0..self.seats {
                 if turn > 0 && !self.copies {
-                    luck.iter_mut().for_each(|luck| *luck = gumbel(random));
+                    luck.fill_with(|| gumbel(random));
                 }
                 let seat = |seat: usize| {
                     let place = (seat + turn) % self.seats;
