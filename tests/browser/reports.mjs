@@ -154,7 +154,7 @@ export default {
   },
 
   /** From the list of runs to a run, a game, and all the way back; the list draws a line for each bot. */
-  async walks({ url, bots, points, records, bands }) {
+  async walks({ url, bots, points, records, bands, compared }) {
     const hop = (from, selector) => withPage(from, {}, async (page) => {
       await page.waitForSelector(selector);
       return page.locator(selector).first().evaluate((link) => link.href);
@@ -166,6 +166,12 @@ export default {
       const [top, bottom] = (await page.locator(".lines .axis span").allInnerTexts()).map(parseFloat);
       assert.ok(bottom > 0 && bottom < top && top <= 100, `from ${bottom} % to ${top} %`);
       assert.ok(await within(page, ".lines .plot > svg"));
+      const boxes = page.locator(".history input[type=checkbox]");
+      assert.equal(await boxes.count(), points, "one to tick for each bot of each run");
+      assert.equal(await text(page, "#compared"), "Tick two bots to compare them.");
+      for (const index of [0, 1, 2]) await boxes.nth(index).check();
+      assert.deepEqual(await boxes.evaluateAll((all) => all.map((it) => it.checked)), [false, true, true], "the last two");
+      assert.equal((await text(page, "#compared")).split(" boards\n").at(-1), compared);
     });
     const run = await hop(url, ".history a");
     const game = await hop(run, "#games tbody a");

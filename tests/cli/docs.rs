@@ -157,7 +157,7 @@ fn assert_shows(example: &Example, printed: &str) {
     assert_eq!(shown, printed, "{}", example.command);
 }
 
-/// A folder with the parts of a fresh clone that the pages' commands use, and with limits that hold.
+/// A folder like a fresh clone, as far as commands of the pages use it, with limits that hold.
 fn fresh_clone() -> TempDir {
     let folder = tempdir().expect("a folder");
     symlink(repository().join("example-bots"), folder.path().join("example-bots")).expect("a link");
@@ -323,7 +323,11 @@ fn unknown_in(code: &str, cli: &clap::Command) -> Option<String> {
     let own = words.take_while(|&word| word != "--" && !word.starts_with(['|', '>']));
     let mut flags = own.filter_map(|word| word.strip_prefix("--"));
     let unknown = flags.find(|flag| {
-        let is = |arg: &clap::Arg| arg.get_long() == Some(flag.split('=').next().unwrap_or(flag));
+        let flag = flag.split('=').next().unwrap_or(flag);
+        let is = |arg: &clap::Arg| {
+            let aliases = arg.get_visible_aliases().unwrap_or_default();
+            arg.get_long() == Some(flag) || aliases.contains(&flag)
+        };
         name != "bot" && !command.get_arguments().any(is)
     })?;
     Some(format!("no flag --{unknown} of `{name}`"))

@@ -1,4 +1,4 @@
-//! Which processes may answer for a bot of SameGame: its first process, and others as long as that one lives.
+//! Who may answer for a bot of SameGame: its first process, and others as long as that one lives.
 
 use support::prelude::*;
 

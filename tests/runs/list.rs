@@ -8,7 +8,7 @@ struct Project(TempDir);
 impl Project {
     fn new() -> Self {
         let folder = tempdir().expect("a folder");
-        // Without a project file, one in a folder further up would apply.
+        // Without a project file, that of a folder further up would apply.
         let settings = "[suite]\nrecords = 'records.toml'\n[boards.few]\nseeds = '1..2'\n";
         fs::write(folder.path().join("referee.toml"), settings).expect("written");
         Self(folder)
@@ -315,7 +315,7 @@ fn records_name_runs_by_paths_that_lead_there_from_their_file() {
     fs::write(project.path("kept/best.toml"), "format = 1\n").expect("written");
     std::os::unix::fs::symlink("kept/best.toml", project.path("link.toml")).expect("a link");
     let records = ["--records", "link.toml"];
-    // Only scores under limits as strict as the official ones are records; this game's hold on a busy machine.
+    // Only scores under limits as strict as the official ones are records; those of this game hold on a busy machine.
     for run in ["runs/1-record", "runs/2-new"] {
         let game = ["suite", "--game", "square-remover", "--bot", "@squares-random", "--seed", "1"];
         project.prints(&[&game[..], &records, &["--run", run]].concat());
@@ -348,6 +348,15 @@ fn the_page_of_the_runs_so_far_links_to_the_page_of_each_run() {
     let own = fs::read_to_string(project.path("page-runs/a b.html")).expect("a page");
     assert!(own.contains("runs/a b, started"));
     assert!(own.contains("<a href=\"../page.html\">All runs</a>"), "a way back");
+    // Of the three bots in two runs each two are compared; the newer run's second bot with the older run's one.
+    let pairs = page.split("id=\"pairs\">").nth(1).and_then(|rest| rest.split("</script>").next());
+    let pairs: Value = serde_json::from_str(pairs.expect("pairs")).expect("JSON");
+    assert_eq!(pairs.as_object().expect("pairs").len(), 3, "{pairs}");
+    let told = pairs["0.1 1.0"]["told"].as_str().expect("a verdict");
+    let expected = "too few boards to compare @greedy (c) with @first (a b): +";
+    assert!(told.starts_with(expected) && told.ends_with(" on 5 boards"), "{told}");
+    assert_eq!(pairs["0.1 1.0"]["command"], "referee compare 'runs/a b:@first' runs/c:@greedy");
+    assert!(page.contains("data-entry=\"0.1\" data-name=\"@greedy of c\""), "{page}");
     assert!(project.path("page-runs/c.html").exists());
     // The rows of `@first`, newest first.
     let rows: Vec<usize> = ["page-runs/c.html", "page-runs/a%20b.html"]
@@ -377,7 +386,10 @@ fn a_lone_bot_without_a_best_score_has_its_means_over_time() {
     project.prints(&["report", "--history", "--html", "page.html"]);
     let page = fs::read_to_string(project.path("page.html")).expect("a page");
     assert!(page.contains("<h2>Over time</h2>") && page.contains("class=\"s0 band\""), "{page}");
-    assert!(page.contains("<th scope=\"col\">mean</th>") && !page.contains("yours/best"), "{page}");
+    assert!(
+        page.contains("<th scope=\"col\">mean</th>") && !page.contains(">yours/best<"),
+        "{page}"
+    );
     for mean in means {
         assert!(page.contains(&format!("<td data-name=\"mean\">{mean}</td>")), "{mean}: {page}");
     }

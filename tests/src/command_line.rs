@@ -124,7 +124,7 @@ impl Referee {
         Command::from(self).run()
     }
 
-    /// Starts the referee, without waiting for its exit.
+    /// Starts it.
     #[track_caller]
     pub fn start(self) -> Child {
         Command::from(self).start()
@@ -188,7 +188,7 @@ pub trait Run {
     /// Runs it to its end.
     fn run(&mut self) -> Output;
 
-    /// Starts the program, without waiting for its exit.
+    /// Starts it.
     fn start(&mut self) -> Child;
 }
 

@@ -27,6 +27,8 @@ fn a_reader_walks_from_the_list_of_runs_to_a_game_and_back() {
         // `@greedy`, which is better than `@first` was.
         "records": 1,
         "bands": 1,
+        // The two that were ticked last: `@first` of the older run, and `@greedy`.
+        "compared": "referee compare runs/a:@first runs/b:@greedy",
     });
     browser.check("walks", &expected);
     let url = runs.page(&["runs/a", "runs/b", "--games"]);

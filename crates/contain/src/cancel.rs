@@ -58,7 +58,7 @@ pub fn separate_heaps() {
 #[derive(Debug, Clone)]
 pub struct Canceller(Arc<Flag>);
 
-/// The source of the cancellation.
+/// Who has cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cancelled {
@@ -102,7 +102,7 @@ impl Canceller {
         self.0.raise(BY_PROGRAM);
     }
 
-    /// The source of the first cancellation, if any.
+    /// Who was the first to cancel, if anybody was.
     pub fn cancelled(&self) -> Option<Cancelled> {
         match self.0.cause.load(Ordering::SeqCst) {
             0 => None,

@@ -30,11 +30,11 @@ pub enum BuildError {
     Failed {
         /// The bot's name.
         bot: String,
-        /// The `build` command of the bot's table.
+        /// The command.
         command: String,
         /// How it ended.
         status: ExitStatus,
-        /// What it wrote to standard output and standard error.
+        /// Its output.
         output: String,
     },
 }

@@ -118,7 +118,7 @@ impl GameReport {
         }
     }
 
-    /// Takes what the report shows from the next event of the game.
+    /// Adds an event.
     pub fn add(&mut self, event: &Event) {
         match event {
             Event::Start(start) => self.start = start.clone(),
@@ -144,7 +144,7 @@ impl GameReport {
         });
     }
 
-    /// Takes the result, which is the last event of a game.
+    /// Adds the end.
     pub fn add_end(&mut self, end: End) {
         self.score = end.score;
         self.summary.clone_from(&end.summary);
@@ -152,6 +152,7 @@ impl GameReport {
         self.end = Some(end);
     }
 
+    /// The first response.
     fn first(&self) -> Option<&Response> {
         self.exchanges.first()
     }

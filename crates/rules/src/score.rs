@@ -220,10 +220,10 @@ impl Sum for Score {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// Higher scores are better.
+    /// Higher ones.
     #[default]
     Higher,
-    /// Lower scores are better.
+    /// Lower ones.
     Lower,
 }
 

@@ -197,7 +197,7 @@ pub enum Decision {
 pub struct Overrun {
     /// Whose fault it is.
     pub culprit: Culprit,
-    /// What became of the late reply.
+    /// The decision on it.
     pub decision: Decision,
 }
 

@@ -12,7 +12,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::{Failure, inputs};
 use engine::config::{Config, ShellSyntax};
-use rules::game::UnknownGame;
+use rules::game::{GameKind, UnknownGame};
 use terms::text::shell_word;
 
 /// Flags that others have had, and what is written here.
@@ -101,7 +101,7 @@ fn tip(text: &str) -> ContextValue {
     ContextValue::StyledStrs(vec![text.to_owned().into()])
 }
 
-/// The options of a command: options of one letter if `unknown` is one, or else all, or the most similar of many.
+/// The options of a command: those of one letter if `unknown` is one, or else all, or the most similar of many.
 fn options(command: &clap::Command, unknown: &str) -> String {
     let is_of_all = |arg: &clap::Arg| arg.is_global_set() || arg.get_id() == "help";
     let shown = command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set());
@@ -202,7 +202,7 @@ fn blank_in_path(line: &str, program: &str, cwd: Option<&Path>) -> Option<String
     Some(format!("the line is split at blanks; write --bot {}", shell_word(&whole)))
 }
 
-/// A source file that no project bot is built from, and that cannot run as it is.
+/// A source file that no project bot is built from, and that is no program as it is.
 fn source(config: &Config, words: &[&str], cwd: Option<&Path>) -> Option<String> {
     let &[program] = words else { return None };
     let (path, file) = (Path::new(program), at(program, cwd));
@@ -329,8 +329,12 @@ pub(super) fn open_param<'a>(mut words: impl Iterator<Item = &'a str>) -> Option
 pub(super) const UNBUFFERED: &str = "PYTHONUNBUFFERED";
 
 /// Says once that the environment hides a Python bot that does not flush, unless the user gives it to the bot.
-pub(super) fn warn_of_unbuffered(words: &[OsString], is_given: bool) {
+pub(super) fn warn_of_unbuffered(kind: &GameKind, words: &[OsString], is_given: bool) {
     static ONCE: Once = Once::new();
+    // A bot that exits after its one answer has flushed it.
+    if kind.judge.as_ref().is_some_and(|judge| judge.kind == "scored") {
+        return;
+    }
     let is_set = std::env::var_os(UNBUFFERED).is_some_and(|value| !value.is_empty());
     if is_set && !is_given && is_python(words) {
         ONCE.call_once(|| {

@@ -12,7 +12,7 @@ use super::compare::{Side, measure, refuse_different_games, warn_of_places};
 use super::output::ForceFlag;
 use super::words::word;
 use super::{Failure, completions, inputs, print};
-use report::runs::{self, PageContext, ShownRun};
+use report::runs::{self, Around, ShownRun};
 use report::view::film::{Film, TurnTimes};
 use report::view::page::{GameAddress, GamesPages};
 use results::replay::replay;
@@ -40,11 +40,12 @@ pub(super) struct ReportArgs {
     #[arg(value_name = "RUN", required_unless_present = "history", add = completions::sides())]
     runs: Vec<String>,
 
-    /// Make a page of the project's runs over time instead
+    /// Make a page of all the project's runs over time instead
     ///
-    /// It shows the mean of yours/best (score divided by the best known) by bot and run, for the
-    /// runs that `referee runs` lists. The pages of the runs go into a folder next to FILE.
-    #[arg(long, conflicts_with = "runs")]
+    /// It shows the mean of yours/best (score divided by the best known; without one, of the score)
+    /// by bot and run, for the runs that `referee runs` lists, and compares two that you tick. The
+    /// pages of the runs go into a folder next to FILE.
+    #[arg(long, visible_alias = "all", conflicts_with = "runs")]
     history: bool,
 
     /// With --history: the number of runs, newest first
@@ -123,7 +124,7 @@ fn write_page(
     list: Option<&str>,
 ) -> Result<(String, Option<String>), Failure> {
     let mut games = if args.games { Some(Games::beside(html, sources)?) } else { None };
-    let around = PageContext { list, ..PageContext::default() };
+    let around = Around { list, ..Around::default() };
     let page = runs::page(sources, compared, &around, |run, outcome| {
         Ok::<_, Failure>(games.as_mut().and_then(|games| games.add(run, outcome)))
     })?;

@@ -10,9 +10,9 @@ use toml::de::DeValue;
 
 use super::ConfigError;
 use super::judge_files::{beside_settings, digests};
-use super::over::Layered;
+use super::over::Over;
 use super::shell::ShellSyntax;
-use judges::{GameSettings, SettingError};
+use judges::{GameSettings, Wrong};
 use rules::game::judge::JudgeProgram;
 use rules::game::{GAMES, GameKind, UnknownGame};
 use rules::source::SourceError;
@@ -23,12 +23,12 @@ use terms::path::folder_of;
 pub(super) struct GameSetting {
     /// `game = "NAME"`, or `default = "NAME"` among one's own games.
     pub(super) chosen: Option<String>,
-    pub(super) own: BTreeMap<String, CustomGame>,
+    pub(super) own: BTreeMap<String, OwnGame>,
 }
 
 /// A game of the user's own, as its settings describe it.
 #[derive(Debug, Clone)]
-pub struct CustomGame {
+pub struct OwnGame {
     /// Its table.
     pub settings: GameSettings,
     /// The settings file.
@@ -42,14 +42,14 @@ pub struct CustomGame {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{problem}", file.display())]
 #[non_exhaustive]
-pub struct CustomGameError {
+pub struct OwnGameError {
     /// The file of the settings.
     pub file: PathBuf,
     /// What is wrong, and where.
     pub problem: SourceError,
 }
 
-impl Layered for GameSetting {
+impl Over for GameSetting {
     fn over(self, below: Self) -> Self {
         Self { chosen: self.chosen.or(below.chosen), own: self.own.over(below.own) }
     }
@@ -76,7 +76,7 @@ impl GameSetting {
                             offset = value.span().start;
                         }
                         _ => {
-                            let game = CustomGame::read(name.get_ref(), value, source)?;
+                            let game = OwnGame::read(name.get_ref(), value, source)?;
                             setting.own.insert(name.into_inner().into_owned(), game);
                         }
                     }
@@ -124,7 +124,7 @@ impl GameSetting {
     }
 }
 
-impl CustomGame {
+impl OwnGame {
     fn read(
         name: &str,
         table: Spanned<DeValue<'_>>,
@@ -156,24 +156,23 @@ impl CustomGame {
     ///
     /// # Errors
     /// What is wrong in its settings.
-    pub fn game(&self) -> Result<GameKind, CustomGameError> {
-        self.try_game().map_err(|SettingError { key, problem }| {
+    pub fn game(&self) -> Result<GameKind, OwnGameError> {
+        self.try_game().map_err(|Wrong { key, problem }| {
             let place = self.values.get(key).unwrap_or(&self.start).clone();
-            CustomGameError { file: self.file.clone(), problem: SourceError { problem, ..place } }
+            OwnGameError { file: self.file.clone(), problem: SourceError { problem, ..place } }
         })
     }
 
-    fn try_game(&self) -> Result<GameKind, SettingError> {
+    fn try_game(&self) -> Result<GameKind, Wrong> {
         let command = &self.settings.common.command;
         let words = self.settings.common.words()?;
         let split: Vec<&str> = words.iter().map(String::as_str).collect();
         if let Some(found) = ShellSyntax::find(command, &split) {
-            return Err(SettingError { key: "command", problem: found.in_settings(command) });
+            return Err(Wrong { key: "command", problem: found.in_settings(command) });
         }
         let kind = self.settings.game()?;
         let files = self.files_now();
-        let files =
-            files.map_err(|error| SettingError { key: "command", problem: error.to_string() })?;
+        let files = files.map_err(|error| Wrong { key: "command", problem: error.to_string() })?;
         let judge = kind.judge.map(|judge| JudgeProgram { files, ..judge });
         Ok(GameKind { judge, ..kind })
     }

@@ -31,7 +31,7 @@ pub enum ShellSyntax {
     Assignment {
         /// Its name.
         name: String,
-        /// The value that a shell would set it to.
+        /// Its value.
         value: String,
         /// The rest of the line.
         rest: String,

@@ -1,4 +1,4 @@
-//! The part of Java's property files that `config.ini` uses.
+//! Java's property files, as far as `config.ini` uses them.
 
 use std::collections::BTreeMap;
 

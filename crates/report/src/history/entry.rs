@@ -82,4 +82,6 @@ pub(super) struct Entry<'a> {
     pub(super) run: &'a Listed,
     pub(super) bot: &'a Tally,
     pub(super) mean: Option<Mean>,
+    /// Where it is in the list of runs.
+    pub(super) place: (usize, usize),
 }

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-pub use self::page::page;
+pub use self::page::{ComparedPair, Place, page};
 use super::document::{Document, Table};
 use super::format::Format;
 use super::said;

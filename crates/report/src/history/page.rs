@@ -1,19 +1,25 @@
 //! A page of the runs so far: for each bot, the mean of yours/best in each run, or of its scores where no best score is known, with
 //! its interval.
 //!
-//! It has no script, and its policy allows the one style by its hash.
+//! Its policy allows its one style and its one script by their hashes. The script shows the verdict on two bots that the reader
+//! ticks; without it the page lacks that alone.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use serde::Serialize;
+
 use super::entry::{Entry, Mean, Unit};
 use super::{Listed, lines, one_line};
+use crate::compare;
+use crate::figures::difference_digits;
 use crate::html;
 use crate::markup::{LONGEST_NAME, Text};
 use crate::runs::bars::{self, percent};
+use results::compare::Comparison;
 use results::suite::{Bests, Commit};
 use rules::score::Direction;
-use terms::text::{abridged, plural};
+use terms::text::{abridged, plural, printable};
 
 const HTML: &str = include_str!("page.html");
 const STYLE: &str = concat!(
@@ -22,15 +28,81 @@ const STYLE: &str = concat!(
     include_str!("page.css")
 );
 
-/// Makes the page of `runs`, newest first; `bests` has the best scores of each of their games.
-pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>) -> String {
+const SCRIPT: &str = include_str!("page.js");
+
+/// A bot of a list of runs: the index of its run, and its own in the run.
+pub type Place = (usize, usize);
+
+/// Two bots of a list of runs, compared on the boards that both have played.
+#[derive(Debug)]
+pub struct ComparedPair {
+    /// Where they are in the list.
+    pub bots: [Place; 2],
+    /// The verdict, with its figures.
+    pub told: String,
+    /// The command that compares them.
+    pub command: String,
+}
+
+impl ComparedPair {
+    /// The pair of a comparison; `None` if they share no boards.
+    pub fn of(bots: [Place; 2], comparison: &Comparison, command: String) -> Option<Self> {
+        let (paired, digits) = (&comparison.paired, difference_digits(comparison));
+        let interval = paired.all.guarded_interval;
+        let interval =
+            interval.map(|(low, high)| format!(" ({low:+.digits$} to {high:+.digits$})"));
+        let told = format!(
+            "{}: {:+.digits$} {}{} on {}",
+            compare::verdict(comparison),
+            paired.all.mean,
+            comparison.measure.unit(comparison.better),
+            interval.unwrap_or_default(),
+            plural(paired.pairs as u64, "board")
+        );
+        (paired.pairs > 0).then_some(Self { bots, told, command })
+    }
+}
+
+/// What the page's script reads of a pair.
+#[derive(Serialize)]
+struct PairInPage {
+    told: String,
+    command: String,
+}
+
+/// A bot's name for the script.
+fn entry((run, bot): Place) -> String {
+    format!("{run}.{bot}")
+}
+
+/// The pairs as JSON in which nothing ends the script's element, by the names of the two in their order as text.
+fn in_page(pairs: &[ComparedPair]) -> String {
+    let key = |pair: &ComparedPair| {
+        let mut names = pair.bots.map(entry);
+        names.sort();
+        names.join(" ")
+    };
+    let pairs: BTreeMap<String, PairInPage> = pairs
+        .iter()
+        .map(|pair| {
+            let [told, command] = [&pair.told, &pair.command].map(|text| printable(text));
+            (key(pair), PairInPage { told, command })
+        })
+        .collect();
+    serde_json::to_string(&pairs).expect("plain data").replace('<', "\\u003c")
+}
+
+/// Makes the page of `runs`, newest first; `bests` has the best scores of each of their games, and `pairs` what is known of two
+/// of their bots.
+pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>, pairs: &[ComparedPair]) -> String {
     let mut games: BTreeMap<&str, BTreeMap<&str, Vec<Entry<'_>>>> = BTreeMap::new();
     let mut units: BTreeMap<&str, Unit> = BTreeMap::new();
-    for run in runs {
+    for (place, run) in runs.iter().enumerate() {
         let (game, summary) = (run.listing.game.as_str(), &run.listing.summary);
         let unit = *units.entry(game).or_insert_with(|| unit(game, runs));
         for (index, bot) in summary.bots.iter().enumerate() {
-            let entry = Entry { run, bot, mean: Mean::of(summary, index, unit, &bests[game]) };
+            let mean = Mean::of(summary, index, unit, &bests[game]);
+            let entry = Entry { run, bot, mean, place: (place, index) };
             games.entry(game).or_default().entry(&bot.bot).or_default().push(entry);
         }
     }
@@ -51,6 +123,9 @@ pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>) -> String {
     html::fill(HTML, |name| match name {
         "style" => STYLE.to_owned(),
         "style-hash" => html::source_of(STYLE),
+        "script" => SCRIPT.to_owned(),
+        "script-hash" => html::source_of(SCRIPT),
+        "pairs" => in_page(pairs),
         "title" => Text(&title).to_string(),
         "content" => std::mem::take(&mut content),
         other => unreachable!("page.html wants `{other}`"),
@@ -121,8 +196,17 @@ fn section(heading: &str, entries: &[Entry<'_>], scale: &Scale, color: &str, out
     out.push_str("</tbody></table></div>\n</section>\n");
 }
 
-fn row(Entry { run, bot, mean }: &Entry<'_>, scale: &Scale, color: &str, out: &mut String) {
-    write!(out, "<tr><th scope=\"row\">{}</th><td>", describe(run)).expect("memory");
+fn row(Entry { run, bot, mean, place }: &Entry<'_>, scale: &Scale, color: &str, out: &mut String) {
+    let name = run.path.file_name().unwrap_or_default().to_string_lossy();
+    let name = format!("{} of {name}", abridged(&bot.bot, LONGEST_NAME));
+    write!(
+        out,
+        "<tr data-entry=\"{}\" data-name=\"{}\"><th scope=\"row\">{}</th><td>",
+        entry(*place),
+        Text(&name),
+        describe(run)
+    )
+    .expect("memory");
     bars::open(out, 1);
     if let Some(Mean { mean, interval: (low, high) }) = *mean {
         bars::bar(out, 0, "well", 0.0, 100.0);

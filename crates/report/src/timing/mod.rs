@@ -32,9 +32,9 @@ pub struct TimingReport {
 /// The times of a bot. In JSON its fields are a contract.
 #[derive(Debug, Clone, Serialize)]
 pub struct BotTiming {
-    /// The measured bot, by its name in reports.
+    /// The bot.
     pub bot: String,
-    /// The name of the game that it played.
+    /// The game.
     pub game: String,
     /// The profile that the limits come from.
     pub profile: &'static str,

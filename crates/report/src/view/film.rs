@@ -31,7 +31,7 @@ use rules::score::Score;
 /// ```
 #[derive(Debug)]
 pub struct Film {
-    /// The game whose rules made the positions.
+    /// The game.
     pub kind: Arc<GameKind>,
     /// The start event.
     pub start: Start,

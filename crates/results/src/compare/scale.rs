@@ -5,7 +5,7 @@ use rules::measure::Measure;
 use rules::score::{Direction, Score};
 use statistics::Board;
 
-/// What comparisons know of a game's end.
+/// How a game ended, as far as comparisons know.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Finish {
     Lost,

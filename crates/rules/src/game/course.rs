@@ -1,11 +1,11 @@
-//! A game under way: what playing, replaying and showing it share.
+//! A game under way: what everyone shares who plays, replays or shows one.
 
 use std::fmt;
 
 use serde_json::Value;
 
 use super::frames::View;
-use super::referee::{Answer, Ask, End, JudgeFailure, Next, Referee, Ruling, Seat, Step};
+use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step, Trouble};
 use crate::score::Score;
 use terms::verdict::Verdict;
 
@@ -49,14 +49,12 @@ impl Game {
     ///
     /// # Errors
     /// When the referee fails.
-    pub fn begin(mut referee: Box<dyn Referee>) -> Result<Self, JudgeFailure> {
+    pub fn begin(mut referee: Box<dyn Referee>) -> Result<Self, Trouble> {
         let first = referee.begin()?;
         let (scores, summary) = (Vec::new(), Vec::new());
         let mut game = Self { referee, ask: None, end: None, asked: 0, scores, summary };
         if game.take(first).verdict != Verdict::Completed {
-            return Err(JudgeFailure::new(
-                "ended the game against the bot before it asked anything",
-            ));
+            return Err(Trouble::new("ended the game against the bot before it asked anything"));
         }
         Ok(game)
     }
@@ -101,7 +99,7 @@ impl Game {
     ///
     /// # Errors
     /// When the referee fails: what became of the answer is unknown.
-    pub fn answer(&mut self, answer: Answer<'_>) -> Result<Effect, JudgeFailure> {
+    pub fn answer(&mut self, answer: Answer<'_>) -> Result<Effect, Trouble> {
         let seat = self.asked;
         let before = self.score(seat);
         let (mut ruling, mut summary) = self.step(answer)?;
@@ -114,7 +112,7 @@ impl Game {
             }
             if self.asks(seat) {
                 let what = "kept asking after being told that no reply came";
-                return Err(JudgeFailure::new(what));
+                return Err(Trouble::new(what));
             }
             ruling = Ruling { verdict: why.verdict(), ..Ruling::default() };
         }
@@ -132,7 +130,7 @@ impl Game {
     }
 
     /// Passes an answer on; returns the ruling, and what it adds to the summary.
-    fn step(&mut self, answer: Answer<'_>) -> Result<(Ruling, Vec<String>), JudgeFailure> {
+    fn step(&mut self, answer: Answer<'_>) -> Result<(Ruling, Vec<String>), Trouble> {
         self.ask = None;
         let step = self.referee.answer(self.asked, answer)?;
         let added = step.summary.clone();

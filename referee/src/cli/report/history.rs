@@ -1,4 +1,4 @@
-//! `referee report --history`: a page of the runs so far, which links to the pages of the runs.
+//! `referee report --all`: a page of the runs so far, which links to the pages of the runs, and compares two of their bots.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,11 +10,16 @@ use fs_err as fs;
 use super::{ReportArgs, name_beside, write_page};
 use crate::cli::named_run::{Found, Places, newest_first};
 use crate::cli::{Failure, inputs, print};
-use report::history::{self, Listed};
+use report::history::{self, ComparedPair, Listed, Place};
 use report::markup::address_of;
 use report::runs::ShownRun;
-use results::suite::{Bests, Listing, RunFolder};
-use terms::text::{plural, printable};
+use results::compare::{Comparison, Contender};
+use results::suite::{Bests, Listing, PlannedBot, RunFolder};
+use rules::game::judge::JudgeProgram;
+use rules::measure::Measure;
+use rules::score::Direction;
+use statistics::Risk;
+use terms::text::{plural, printable, shell_word};
 
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let places = Places::of(&inputs::project()?);
@@ -35,7 +40,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         listing.summary.compare(bests.or_insert_with_key(|game| Bests::of(game, &records)));
     }
     let pages = write_pages(args, &mut runs, &bests)?;
-    let html = history::page(&runs, &bests);
+    let html = history::page(&runs, &bests, &compared(&runs)?);
     args.force.write(&args.html, html.as_bytes())?;
     print(|out| {
         let count = plural(runs.len() as u64, "run");
@@ -74,4 +79,68 @@ fn write_pages(
         *page = Some(format!("{address}/{}", address_of(name.as_encoded_bytes())));
     }
     Ok(folder)
+}
+
+/// The most bots of a game that are compared with each other, the newest ones.
+const COMPARED: usize = 40;
+
+/// A bot that may be compared with others.
+struct Entrant {
+    place: Place,
+    /// What the command line calls it.
+    side: String,
+    measure: Measure,
+    better: Direction,
+    judge: Option<JudgeProgram>,
+    games: Contender,
+}
+
+impl Entrant {
+    /// Whether the scores of two bots of a game mean the same.
+    fn is_like(&self, other: &Self) -> bool {
+        self.better == other.better
+            && JudgeProgram::are_alike(self.judge.as_ref(), other.judge.as_ref())
+    }
+}
+
+/// Each pair of bots that the page may be asked for, the older one first.
+fn compared(runs: &[Listed]) -> Result<Vec<ComparedPair>, Failure> {
+    let mut by_game: BTreeMap<String, Vec<Entrant>> = BTreeMap::new();
+    for (index, listed) in runs.iter().enumerate() {
+        let all = by_game.entry(listed.listing.game.clone()).or_default();
+        if all.len() < COMPARED {
+            let measure = all.first().map(|newest| newest.measure);
+            all.extend(entrants(index, &listed.path, measure)?);
+        }
+    }
+    let mut pairs = Vec::new();
+    for mut all in by_game.into_values() {
+        all.truncate(COMPARED);
+        for (at, newer) in all.iter().enumerate() {
+            for older in all[at + 1..].iter().filter(|older| newer.is_like(older)) {
+                let comparison = Comparison::of(&older.games, &newer.games, Risk::default());
+                let command = format!("referee compare {} {}", older.side, newer.side);
+                pairs.extend(ComparedPair::of([newer.place, older.place], &comparison, command));
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// The bots of a run, to be compared in this measure, or else in its own. A bot whose scores have no value in it is left out.
+fn entrants(index: usize, path: &Path, measure: Option<Measure>) -> Result<Vec<Entrant>, Failure> {
+    let folder = RunFolder::open(path)?;
+    let plan = &folder.run.plan;
+    let measure = measure.unwrap_or_else(|| plan.measure());
+    let run = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = |bot: &PlannedBot| format!("{} ({run})", bot.name);
+    let bots: Vec<_> = plan.bots.iter().map(|bot| (bot.name.as_str(), name(bot))).collect();
+    let games = Contender::read(&folder, &bots)?.into_iter().enumerate();
+    let games = games.map(|(bot, games)| (bot, games.measured_in(measure)));
+    let entrant = |(bot, games): (usize, Contender)| {
+        let side = format!("{}:{}", path.display(), plan.bots[bot].name);
+        let (side, better, judge) = (shell_word(&side), plan.better, plan.judge.clone());
+        Entrant { place: (index, bot), side, measure, better, judge, games }
+    };
+    Ok(games.filter(|(_, games)| games.check_scores().is_ok()).map(entrant).collect())
 }

@@ -92,6 +92,14 @@ impl BotsFlags {
             bots = combined(bots, &self.param)?;
         }
         bots.iter().try_for_each(refuse_open)?;
+        for bot in &bots {
+            let words: Vec<OsString> = bot.command.iter().map(OsString::from).collect();
+            hints::warn_of_unbuffered(
+                &config.game,
+                &words,
+                bot.env.contains_key(hints::UNBUFFERED),
+            );
+        }
         refuse_twins(&bots)?;
         bots.iter().try_for_each(|bot| refuse_missing(bot, &config.game))?;
         Ok(bots)
@@ -143,7 +151,7 @@ fn label(text: &str) -> Result<String, String> {
     Ok(label.to_owned())
 }
 
-/// Refuses a bot whose command waits for a value of `--param`, and warns of what hides a bot that does not flush.
+/// Refuses a bot whose command waits for a value of `--param`.
 fn refuse_open(bot: &PlannedBot) -> Result<(), Failure> {
     if let Some(param) = hints::open_param(bot.command.iter().map(String::as_str)) {
         return Err(Failure::user(anyhow!(
@@ -151,8 +159,6 @@ fn refuse_open(bot: &PlannedBot) -> Result<(), Failure> {
             bot.name
         )));
     }
-    let words: Vec<OsString> = bot.command.iter().map(OsString::from).collect();
-    hints::warn_of_unbuffered(&words, bot.env.contains_key(hints::UNBUFFERED));
     Ok(())
 }
 

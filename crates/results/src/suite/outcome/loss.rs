@@ -13,9 +13,9 @@ const KINDS: usize = 10;
 pub struct Loss {
     /// The number of the game.
     pub game: usize,
-    /// The name of the bot that lost.
+    /// The bot.
     pub bot: String,
-    /// The name of the board on which it lost.
+    /// The board.
     pub board: String,
     /// How it ended.
     pub verdict: SuiteVerdict,

@@ -51,7 +51,7 @@ impl Times {
     fn record(&mut self, turn: &Turn) {
         match turn.limit {
             LimitKind::FirstTurn => self.first = Some(turn.wall),
-            // The game's counts.
+            // That of the game counts.
             LimitKind::Total => {}
             LimitKind::Turn => self.slowest = self.slowest.max(Some(turn.wall)),
         }

@@ -1,4 +1,4 @@
-//! The best scores: of the user's bots in `records.toml`, and published ones.
+//! The best scores: those of the user's own bots in `records.toml`, and those that were published.
 //!
 //! A board is known by a digest that depends neither on its file format nor, for SameGame, on the
 //! names of its colours: `record_id` in the results of a suite. Only a game that would have counted
@@ -32,11 +32,11 @@ pub struct Record {
     pub record_id: RecordId,
     /// The name of the board.
     pub board: String,
-    /// The name of the game that the board belongs to.
+    /// The game.
     pub game: String,
-    /// The bot that reached this score.
+    /// The bot.
     pub bot: String,
-    /// The best score, with all its digits.
+    /// Its score.
     #[serde(with = "in_toml")]
     pub score: Score,
     /// Which scores of the game are better.
@@ -79,7 +79,7 @@ pub enum RecordsError {
     Format {
         /// The file.
         path: PathBuf,
-        /// The format that the file has.
+        /// Its format.
         format: u32,
     },
     /// The file cannot be read.

@@ -77,7 +77,7 @@ pub struct Run {
 pub struct Opponent {
     /// The other run's folder.
     pub run: PathBuf,
-    /// The name of the bot in the plan.
+    /// The bot.
     pub bot: String,
     /// The difference that does not matter.
     #[serde(default)]
@@ -105,7 +105,7 @@ pub enum FolderError {
     Format {
         /// The run's `run.toml`.
         path: PathBuf,
-        /// The format that the run has.
+        /// Its format.
         format: i64,
     },
     /// `run.toml` is malformed.
@@ -121,7 +121,7 @@ pub enum FolderError {
     TooLarge {
         /// The run's `run.toml`.
         path: PathBuf,
-        /// The number of its games, if they can be counted.
+        /// How many games it has, as far as they can be counted.
         games: usize,
     },
     /// The plan has too many parts.

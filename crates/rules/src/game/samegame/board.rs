@@ -61,7 +61,7 @@ impl Board {
         Self { digits }
     }
 
-    /// The colour at `cell`, or `None` if the cell is empty.
+    /// The tile at `cell`.
     pub fn tile(&self, cell: Cell) -> Option<Color> {
         self.color(|digit| digit.contains(cell))
     }

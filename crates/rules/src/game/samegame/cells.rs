@@ -40,7 +40,7 @@ impl Cell {
     }
 }
 
-/// A set of cells, with a bit for each.
+/// A set of cells.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct CellSet([u64; WORDS]);
 

@@ -117,16 +117,16 @@ impl Direction {
 pub enum OffBoard {
     /// The cell chosen.
     Cell {
-        /// The row in the bot's reply.
+        /// Its row.
         row: i32,
-        /// The column in the bot's reply.
+        /// Its column.
         column: i32,
     },
     /// The cell that the direction points to.
     Neighbour {
-        /// The row of the cell to swap with.
+        /// Its row.
         row: i32,
-        /// The column of the cell to swap with.
+        /// Its column.
         column: i32,
     },
 }
