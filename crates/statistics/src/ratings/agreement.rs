@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{Game, real};
+use super::game::Game;
+use crate::real;
 
 /// The share of the agreement that chance leaves open from which on seatings count as copies.
 const COPIES: f64 = 0.9;
@@ -87,7 +88,7 @@ fn outcome(game: &Game) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Seat;
+    use super::super::game::Seat;
     use super::*;
 
     /// The agreement of games of two bots on 40 seeds, from both seats.

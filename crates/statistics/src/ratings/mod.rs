@@ -10,6 +10,7 @@
 //! intervals hold.
 
 mod agreement;
+mod game;
 mod matrix;
 mod pairs;
 
@@ -20,6 +21,7 @@ use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 pub use self::agreement::Agreement;
+pub use self::game::{Game, Seat};
 use self::matrix::Matrix;
 use self::pairs::Pairs;
 use super::{Risk, real};
@@ -29,24 +31,6 @@ const ELO: f64 = 400.0 / LN_10;
 
 /// The fewest seeds for an interval of a bot's rating.
 pub const MIN_SEEDS: usize = 20;
-
-/// A game of several bots.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Game {
-    /// What was drawn for it and for its other seatings, such as the seed of its map.
-    pub seed: usize,
-    /// The bots, seat by seat. A bot may sit twice at a table.
-    pub seats: Vec<Seat>,
-}
-
-/// A seat of a game.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Seat {
-    /// The number of its bot, from 0.
-    pub bot: usize,
-    /// Its result. Higher is better, and equal results are ties.
-    pub result: f64,
-}
 
 /// The ratings of all bots.
 ///

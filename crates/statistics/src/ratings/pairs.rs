@@ -3,8 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use super::game::Game;
 use super::matrix::Matrix;
-use super::{Game, real};
+use crate::real;
 
 /// The virtual games between each two bots that have met, half of them won by either. They keep the strengths of bots finite that
 /// have won or lost everything. Bots that have not met get none, since these would draw together the pool of a gauntlet.
