@@ -12,7 +12,7 @@ fn main() {
         println!("cargo::error=the command line needs Linux; {remedy}");
     }
     let version = env::var("CARGO_PKG_VERSION").expect("cargo sets it");
-    // Other builds would be made anew after each commit.
+    // Other builds would be repeated after each commit.
     let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
     let commit = is_release.then(commit).flatten();
     let version = commit.map_or_else(|| version.clone(), |commit| format!("{version} ({commit})"));

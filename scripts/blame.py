@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures whom the referee blames for late turns: of bots that want to be excused, and of bots that are wronged.
+"""Measures the referee's blame for late turns: of bots that want to be excused, and of bots that are wronged.
 
 Run it as root on an idle machine with two cores or more, from the top of the source tree:
 
     cargo build --release && python3 scripts/blame.py
 
-It prints two tables; that of wronged bots has a virtual machine too where there are qemu, a kernel in /boot, and a static
-referee (see scripts/second-kernel); scripts/timing-report.py puts them into docs/timing.md. Bots are those of
+It prints two tables; the one of wronged bots has a virtual machine too where there are qemu, a kernel in /boot, and a static
+referee (see scripts/second-kernel); scripts/timing-report.py puts them into docs/timing.md. Bots are from
 example-bots/python/excuses.py. Give names of tricks to play only those.
 """
 
@@ -53,7 +53,7 @@ def outcome(game):
 
 def rows(measure):
     """A row by `measure`, which returns its cells and whether they are as promised, and a second one if they are not: a
-    virtual machine that stands still for a moment spoils a row."""
+    virtual machine that stalls for a moment disturbs a row."""
     cells, holds = measure()
     if not holds:
         yield "| " + " | ".join(map(str, cells)) + " | **no**, so once more |"

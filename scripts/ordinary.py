@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures whom the referee blames for late turns of ordinary bots beside programs that want the same cores.
+"""Measures the referee's blame for late turns of ordinary bots next to programs that want the same cores.
 
 Run it on a machine with two cores or more, from the top of the source tree; bots whose compiler or interpreter is missing are left out:
 
@@ -204,7 +204,7 @@ def hogs(count):
 
 
 def play(command, board, *more):
-    """The late turns of games that are the bot's and the host's fault: at least `LATE_TURNS`, or those of five games."""
+    """The late turns of games that are the bot's and the host's fault: at least `LATE_TURNS`, or the late turns of five games."""
     bot = host = 0
     for _ in range(5):
         arguments = ["--board", board, "--games", "1", "--format", "json", *blame.RULES, "--bot", command, *more]

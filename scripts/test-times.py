@@ -6,7 +6,7 @@ From the top of the source tree, on an idle machine:
     scripts/test-times.py            the first set
     scripts/test-times.py --heavy    the second set
 
-Processor time includes that of all processes which the tests waited for. The slowest tests follow. Modules run one
+Processor time includes all processes which the tests waited for. The slowest tests follow. Modules run one
 after the other, so the sum is more than `cargo test --workspace` takes. Fails if a test fails.
 """
 
@@ -21,7 +21,7 @@ import time
 SLOWEST = 25
 MODULES = 1.0  # Modules that took less wall time than this, in seconds, are added up.
 
-# The harness shows times of tests only to who asks for what is not stable.
+# The harness shows times of tests only with its unstable options.
 ENVIRONMENT = dict(os.environ, RUSTC_BOOTSTRAP="1")
 TIMES = ["-Z", "unstable-options", "--report-time"]
 

@@ -41,7 +41,7 @@ def late_turn(bot, *more, disturbing=contextlib.nullcontext):
 
 
 def record(name, expected, bot, *more, around=contextlib.nullcontext, disturbing=contextlib.nullcontext):
-    """Plays until a turn is late by the fault of whom it must be, and keeps its record."""
+    """Plays until a turn is late by the fault that it must have, and keeps its record."""
     if sys.argv[1:] and not any(part in name for part in sys.argv[1:]):
         return
     for _ in range(ATTEMPTS):

@@ -1,4 +1,4 @@
-//! The integration tests, by themes, all but those of times in one binary: real child processes, real signals, real files.
+//! The integration tests, by themes, all but tests of times in one binary: real child processes, real signals, real files.
 
 mod cli;
 mod compare;

@@ -1,6 +1,6 @@
 //! A bot with every fault that a bot can have, one at a time.
 //!
-//! In SameGame it takes the first legal move each turn up to that of the fault, as the bot `first`
+//! In SameGame it takes the first legal move each turn up to the faulty turn, as the bot `first`
 //! does; in Square Remover it swaps as `squares-random` does.
 
 use std::ffi::OsString;

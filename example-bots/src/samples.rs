@@ -1,6 +1,6 @@
 //! The samples: a bot in each language, a page long, to start one's own from.
 
-/// A sample.
+/// A sample bot, which `referee new` writes.
 #[derive(Debug)]
 pub struct Sample {
     /// The name of its language, as typed.

@@ -16,7 +16,7 @@ use crate::with_name;
 
 /// Answers with the strings of a JSON array, one each turn, verbatim, and then exits
 ///
-/// In place of strings the array may hold steps.
+/// Instead of strings the array may hold steps.
 #[derive(Parser)]
 #[command(name = "script", after_help = STEPS)]
 pub(crate) struct Args {

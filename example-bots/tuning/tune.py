@@ -63,7 +63,7 @@ def evaluate(trial, arguments):
                     break
                 score = game["score"] if game["won"] else 0
                 scores.append(score)
-                # The number of the game is that of its board, by which trials are paired.
+                # The number of the game is its board's, by which trials are paired.
                 trial.report(score, game["game"])
                 if trial.should_prune():
                     raise optuna.TrialPruned

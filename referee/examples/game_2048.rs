@@ -12,7 +12,7 @@ use referee::bot::BotCommand;
 use referee::config::Config;
 use referee::game::frames::{Frame, Picture, Step as Change, View};
 use referee::game::{
-    Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, Trouble, check,
+    Answer, Ask, End, GameKind, JudgeFailure, Next, Referee, Ruling, Seat, Step, TestCase, check,
 };
 use referee::gamelog::{Log, LogWriter};
 use referee::limits::LimitKind;
@@ -172,11 +172,11 @@ impl Game2048 {
 }
 
 impl Referee for Game2048 {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         Ok(self.step(Ruling::default()))
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         let ruling = self.rule(answer);
         Ok(self.step(ruling))
     }

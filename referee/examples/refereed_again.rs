@@ -20,7 +20,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
             Log::open(&file).map_err(Box::<dyn Error>::from).and_then(|log| Ok(replay(&log)?));
         match refereed.map(|again| (again.difference, again.end)) {
             Ok((None, Some(end))) => println!("{name}: agrees, {}", end.verdict),
-            Ok((None, None)) => println!("{name}: agrees as far as it goes"),
+            Ok((None, None)) => println!("{name}: agrees up to its end"),
             Ok((Some(difference), _)) => {
                 wrong += 1;
                 println!("{name}: {difference}");

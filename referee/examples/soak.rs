@@ -62,7 +62,7 @@ const PLAYERS: u64 = 2;
 fn main() -> ExitCode {
     let games = std::env::args().nth(1).and_then(|games| games.parse().ok()).unwrap_or(100);
     let played = AtomicU64::new(0);
-    // Allocations made once, such as those of the first probe, are not leaks.
+    // Allocations made once, such as the first probe's, are not leaks.
     game(0).expect("a game");
     let before = Census::take();
     let host = Host::start().expect("a launcher");

@@ -18,7 +18,7 @@
 //! use referee::config::{Config, Layer};
 //! use referee::game::frames::{Frame, Picture, Step as Change, View};
 //! use referee::game::{
-//!     Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, Trouble, register,
+//!     Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, JudgeFailure, register,
 //! };
 //! use referee::limits::LimitKind;
 //! use referee::lines::Lines;
@@ -79,10 +79,10 @@
 //! }
 //!
 //! impl Referee for Heap {
-//!     fn begin(&mut self) -> Result<Step, Trouble> {
+//!     fn begin(&mut self) -> Result<Step, JudgeFailure> {
 //!         Ok(self.step(Ruling::default()))
 //!     }
-//!     fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+//!     fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
 //!         let ruling = self.rule(answer);
 //!         Ok(self.step(ruling))
 //!     }

@@ -34,7 +34,7 @@
 //! [`certificate`] and [`verdict`] are the vocabulary; [`game`] holds the rules and touches nothing else;
 //! [`bot`] runs a process and knows no game; [`play`] is the only
 //! place where the two meet; [`suite`] plays many games and keeps their results and records; [`compare`] pairs
-//! those of two bots, with the [statistics](stats) that belong to it.
+//! the outcomes of two bots, with the [statistics](stats) that belong to it.
 //!
 //! # Systems
 //!
@@ -64,7 +64,7 @@ pub mod limits {
 /// [`RunFolder`](suite::RunFolder) keeps the plan and the [`Outcome`](suite::Outcome) of each finished game. A
 /// [`RunPlayer`](suite::RunPlayer) plays the games that have no result yet, each through [`play`], and tells an
 /// [`Observer`](suite::Observer) of each. [`Summary`](suite::Summary) adds up the outcomes, and [`compare`] pairs
-/// those of two bots; both read a run and touch no game.
+/// the outcomes of two bots; both read a run and touch no game.
 ///
 /// # A run
 ///

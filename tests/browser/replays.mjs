@@ -129,7 +129,7 @@ export default {
     });
   },
 
-  /** What those hear who cannot see: one sentence for a position, nothing while scrubbing, and why a tile stays. */
+  /** What screen readers say: one sentence for a position, nothing while scrubbing, and why a tile stays. */
   async says_aloud({ url, lone }) {
     await withPage(url, {}, async (page) => {
       const heard = () => page.locator("#live").textContent();

@@ -2,7 +2,7 @@
 
 use support::prelude::*;
 
-/// The completions that bash would offer for this line, in place of the text after its last word break.
+/// The completions that bash would offer for this line, instead of the text after its last word break.
 fn offered(folder: &Path, line: &str) -> Vec<String> {
     let breaks = |c: char| " \"'><=;|&(:".contains(c);
     let replaced = line.rsplit(breaks).next().expect("a last one");

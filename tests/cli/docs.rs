@@ -157,7 +157,7 @@ fn assert_shows(example: &Example, printed: &str) {
     assert_eq!(shown, printed, "{}", example.command);
 }
 
-/// A folder like a fresh clone, as far as commands of the pages use it, with limits that hold.
+/// A folder with the parts of a fresh clone that the pages' commands use, and with limits that hold.
 fn fresh_clone() -> TempDir {
     let folder = tempdir().expect("a folder");
     symlink(repository().join("example-bots"), folder.path().join("example-bots")).expect("a link");

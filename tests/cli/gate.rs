@@ -12,7 +12,7 @@ fn printed(failed: &[&str]) -> String {
     )
 }
 
-/// Runs a command of tests by `scripts/again`: `first` is its script, and `again` that of a test which is run alone.
+/// Runs a command of tests by `scripts/again`: `first` is its script, and `again` the script of a test which is run alone.
 fn again(first: &str, again: &str) -> (Output, String) {
     let place = Place::new();
     place.script("tests", &format!("case $1 in --exact) {again} ;; esac\n{first}\nexit 101"));

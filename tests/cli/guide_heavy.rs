@@ -173,7 +173,7 @@ fn follow(page: &str, prepare: impl Fn(&Path)) -> Walked {
     prepare(folder.path());
     let run = |command: &str| {
         let mut shell = shell(&quick(command), folder.path());
-        // Where rustup keeps the compiler, which Cargo tells the tests and who starts them without it does not.
+        // Where rustup keeps the compiler, which Cargo tells the tests; started without Cargo, they do not know it.
         if let Some(home) =
             std::env::home_dir().filter(|_| std::env::var_os("RUSTUP_HOME").is_none())
         {

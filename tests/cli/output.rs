@@ -416,12 +416,12 @@ fn a_parent_that_ignores_sigchld_does_no_harm() {
 fn a_referee_that_was_stopped_takes_the_blame_for_a_late_answer() {
     // Unless it was stopped after the turn was answered, or between two polls: then no timer of its own was late. And where it
     // has to wait for a core when it goes on, the launcher may end its bot.
-    let is_spoilt = |result: &Value| {
+    let is_disturbed = |result: &Value| {
         let part = |name: &str| result["timing"]["exchanges"][1]["parts"][name].as_f64();
         let has_waited = part("referee_ms") >= Some(100.0);
         second_turn_ms(result) < 2500.0 || part("taken_ms") < Some(1000.0) || has_waited
     };
-    let result = unspoilt(is_spoilt, stop_a_referee_for_a_while);
+    let result = undisturbed(is_disturbed, stop_a_referee_for_a_while);
     assert_eq!(result["verdict"], "completed", "{result}");
     let diagnosis = result["diagnosis"].as_str().expect("a diagnosis");
     let says = "1 turn may have been answered in time, since the referee itself polled late, and \
@@ -449,7 +449,7 @@ fn stop_a_referee_for_a_while() -> Value {
     wait_for_lines(&heard, 30);
     kill_process(Pid::from_child(&child), Signal::STOP).expect("sent");
     let stopped = Instant::now();
-    // The launcher ends a bot whose referee stands still for half a second after the limit, unless it is stopped.
+    // The launcher ends a bot whose referee stalls for half a second after the limit, unless it is stopped.
     wait_until("the limit is long over", || stopped.elapsed() > Duration::from_secs(4));
     kill_process(Pid::from_child(&child), Signal::CONT).expect("sent");
     finished(child).json()

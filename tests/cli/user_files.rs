@@ -206,7 +206,7 @@ fn records_are_kept_through_a_link_and_protect_their_runs() {
     for (link, target) in [("one.toml", "two.toml"), ("two.toml", "shared/records.toml")] {
         symlink(target, place.path(link)).expect("a link");
     }
-    // Only scores under limits as strict as the official ones are records; those of this game hold on a busy machine.
+    // Only scores under limits as strict as the official ones are records; this game's hold on a busy machine.
     let suite = place.command(&["suite", "--game", "square-remover", "--bot", "@squares-random"]);
     let kept = ["--seed", "1", "--run", "runs/best", "--records", "one.toml"];
     assert_code(&suite.args(kept).run(), 0);

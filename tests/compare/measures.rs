@@ -103,7 +103,7 @@ fn a_suite_without_an_opponent_takes_a_measure() {
     let text = output.out();
     assert!(text.contains("yours/best    rank  ") && text.contains("  100.00  "), "{output:?}");
     let compared = runs.compare(&["new"]).out();
-    assert!(compared.contains("Compared is who has the better score"), "{compared}");
+    assert!(compared.contains("Compared is the better score"), "{compared}");
 }
 
 #[test]

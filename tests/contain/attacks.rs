@@ -160,7 +160,7 @@ fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict() {
     speaking_for_a_keeper_holds_up_no_verdict(User::Mine, "namespace");
 }
 
-/// A bundled bot that first starts so many processes, each of which has left its group and is still its child.
+/// A bundled bot that first starts this number of processes, each of which has left its group and is still its child.
 pub(crate) fn leaving(processes: usize, user: User, bot: &str) -> String {
     let program = referee_of(user).get_program().to_str().expect("UTF-8").to_owned();
     let script = format!(
@@ -178,7 +178,7 @@ fn of_many_survivors_the_first_are_named_and_the_rest_are_counted() {
             let has_no_room = result["stderr_tail"].to_string().contains("Cannot fork");
             has_no_room && kill_marked(mark) < 20
         };
-        let (mark, result) = unspoilt(has_no_room, || {
+        let (mark, result) = undisturbed(has_no_room, || {
             let mark = Mark::new();
             let result = play(user, "plain", &mark, &leaving(20, user, "first"), &PATIENT);
             (mark, result)

@@ -74,9 +74,9 @@ fn begun(user: User, method: &str, bot: &str, more: &[&str]) -> (Value, Lateness
 /// ends soon after that, and nothing is left.
 fn delays_no_end(user: User, method: &str, bot: &str, more: &[&str], verdicts: &[&str]) {
     let is_late = |late: &Lateness| late.verdict >= bound(LATE) || late.end >= bound(END[0]);
-    let is_spoilt = |((_, late), is_busy): &((Value, Lateness), bool)| *is_busy && is_late(late);
+    let is_disturbed = |((_, late), is_busy): &((Value, Lateness), bool)| *is_busy && is_late(late);
     let play = || beside_a_yardstick(|| begun(user, method, bot, more));
-    let ((result, late), is_busy) = unspoilt(is_spoilt, play);
+    let ((result, late), is_busy) = undisturbed(is_disturbed, play);
     let what = format!("{method} {user:?} {more:?}: {late:?} {is_busy} {result}");
     assert!(result["stderr_tail"].to_string().contains("armed"), "{what}");
     assert!(verdicts.iter().any(|&verdict| result["verdict"] == verdict), "{what}");

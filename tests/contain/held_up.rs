@@ -41,7 +41,7 @@ fn bot(python: &str, program: &str, output: &str) -> String {
     shlex::try_join([python, "-c", program, output]).expect("no NUL")
 }
 
-/// Plays bots that hold up whoever reads their output, in their second turn.
+/// Plays bots that hold up readers of their output, in their second turn.
 pub(crate) fn holding_a_pipe_holds_up_no_verdict(
     python: &str,
     user: User,
@@ -58,8 +58,9 @@ pub(crate) fn holding_a_pipe_holds_up_no_verdict(
             mark.wait_for(0);
             played
         };
-        let is_spoilt = |((result, _), is_busy): &(_, bool)| *is_busy && lateness(result) >= LATE;
-        let ((result, took), _) = unspoilt(is_spoilt, || beside_a_yardstick(play));
+        let is_disturbed =
+            |((result, _), is_busy): &(_, bool)| *is_busy && lateness(result) >= LATE;
+        let ((result, took), _) = undisturbed(is_disturbed, || beside_a_yardstick(play));
         let what = format!("{method} {user:?} {more:?} {output}: {took:?} {result}");
         assert!(result["stderr_tail"].to_string().contains("armed"), "{what}");
         // What comes of a page before it goes is a line of zeroes.
@@ -139,7 +140,7 @@ pub(crate) fn held_up_referees_can_be_ended(python: &str, user: User) {
                 start.elapsed()
             })
         };
-        let (took, _) = unspoilt(|(took, is_busy)| *is_busy && *took >= soon, end);
+        let (took, _) = undisturbed(|(took, is_busy)| *is_busy && *took >= soon, end);
         assert!(took < bound(soon), "{user:?} {command:?}: {took:?}");
     }
 }

@@ -65,7 +65,7 @@ const FAULTS: [Fault; 23] = [
 struct Shown {
     result: Value,
     took: Duration,
-    /// The peak of the referee's memory, as far as sampled.
+    /// The sampled peak of the referee's memory.
     memory: u64,
 }
 
@@ -81,7 +81,7 @@ fn run(command: Referee) -> Shown {
         scope.spawn(|| out.read_to_end(&mut stdout).expect("a pipe"));
         scope.spawn(|| err.read_to_end(&mut stderr).expect("a pipe"));
         loop {
-            // A peak only rises, so the last one holds; the first may still be that of this process, since a
+            // A peak only rises, so the last one holds; the first may still be this process's, since a
             // child is there shortly before it has memory of its own.
             memory = peak(child.id()).or(memory);
             if let Some(status) = child.try_wait().expect("a child") {
@@ -131,7 +131,7 @@ impl Fault {
     fn is_contained(&self, user: User, means: &str) {
         let Self { words, limits, verdict, diagnosis } = *self;
         let shown =
-            unspoilt(|shown: &Shown| has_host_part(&shown.result), || self.play(user, means));
+            undisturbed(|shown: &Shown| has_host_part(&shown.result), || self.play(user, means));
         let result = &shown.result;
         let what = format!("{words} under {means} by {user:?}: {result}");
         let ends_its_keeper = words == "signal-parent 9" && means != "namespace";
@@ -512,7 +512,7 @@ const SEEKS_A_SECRET: &str = "import ctypes, os, sys\n\
     listed = 'referee-secret' in open('/proc/keys').read()\n\
     print('found' if found else 'nothing', 'listed' if listed else 'hidden', file=sys.stderr)";
 
-/// What a bot finds of the keys of whoever starts the referee; `None` where there are no keys.
+/// What a bot finds of the keys of the user who starts the referee; `None` where there are no keys.
 fn keys_found(python: &str, user: User, means: &str, more: &[&str]) -> Option<String> {
     let bin = referee_of(user).get_program().to_owned();
     let mut command = Command::new(python);

@@ -1,4 +1,4 @@
-//! A program that scores one answer, as those of contests do: it wants the sum of the numbers after the first one. The closer
+//! A program that scores one answer, as scorers of contests do: it wants the sum of the numbers after the first one. The closer
 //! the answer, the higher the score.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! Testers that start the bot themselves, as those of contests do.
+//! Testers that start the bot themselves, as testers of contests do.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
@@ -264,7 +264,7 @@ fn path(case: &str, command: &str) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Has the bot give tasks to the members of a team, and reports each day who has finished. It waits until the bot has exited.
+/// Has the bot give tasks to the members of a team, and reports each day which ones have finished. It waits until the bot has exited.
 /// The bot gets the whole case: tasks and members, and a line for each task, which begins with the days that it requires.
 /// After a wrong answer there is no score.
 fn team(case: &str, command: &str) -> ExitCode {

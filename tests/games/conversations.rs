@@ -9,7 +9,7 @@ use referee::bot::BotCommand;
 use referee::config::Config;
 use referee::game::judge::{Case, StartJudge};
 use referee::game::samegame::{SameGame, boardfile};
-use referee::game::{Answer, Ask, End as GameEnd, GameKind, Next, Place, TestCase, Trouble};
+use referee::game::{Answer, Ask, End as GameEnd, GameKind, JudgeFailure, Next, Place, TestCase};
 use referee::gamelog::{End, Event, Turn};
 use referee::limits::{Limits, MatchRules};
 use referee::lines::Lines;
@@ -96,7 +96,7 @@ fn play(
     referee: &Codingame,
     case: &str,
     replies: impl IntoIterator<Item = (Duration, Option<String>)>,
-) -> Result<Said, Trouble> {
+) -> Result<Said, JudgeFailure> {
     let mut referee = referee.start(&Case::Text(case.to_owned()), &Place::default())?;
     let (mut asked, mut summary, mut replies) = (Vec::new(), Vec::new(), replies.into_iter());
     let mut step = referee.begin()?;

@@ -59,7 +59,7 @@ struct Played {
     board: String,
     /// What the bundled bot `script` does.
     script: Value,
-    /// The limit of each later turn: so long that only a bot that never answers passes it.
+    /// The limit of each later turn, which only a bot that never answers passes.
     turn: Duration,
     expected: Outcome,
 }

@@ -8,7 +8,7 @@ use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
 use referee::bot::{Host, await_removals};
 use referee::game::judge::{Case, StartJudge};
-use referee::game::{Answer, End, Next, Place, Trouble};
+use referee::game::{Answer, End, JudgeFailure, Next, Place};
 use referee::lines::Lines;
 use referee::score::Score;
 use referee::verdict::{NoReply, Verdict};
@@ -55,7 +55,7 @@ struct Said {
 }
 
 /// Plays with a bot that repeats each number, or is silent from question `silent` on.
-fn play(judge: &StartJudge, silent: Option<u32>) -> Result<Said, Trouble> {
+fn play(judge: &StartJudge, silent: Option<u32>) -> Result<Said, JudgeFailure> {
     let mut judge = judge(&Case::Seed(7), &Place::default())?;
     let mut summary = Vec::new();
     let mut step = judge.begin()?;
@@ -80,7 +80,7 @@ fn play(judge: &StartJudge, silent: Option<u32>) -> Result<Said, Trouble> {
 }
 
 #[track_caller]
-fn trouble(protocol: &str, fault: &str, limits: JudgeLimits) -> Trouble {
+fn trouble(protocol: &str, fault: &str, limits: JudgeLimits) -> JudgeFailure {
     let played = play(&judge(protocol, fault, limits), None);
     played.expect_err("a judge with a fault gives no result")
 }

@@ -22,7 +22,7 @@ fn the_time_of_a_slow_judge_is_not_the_bots() {
     let words = ["play", "--game", "slow", "--seed", "1", "--bot", "sh repeat.sh"];
     // Half of what the judge takes for a question.
     let limits = ["--first-turn", "60s", "--turn", "500ms", "--format", "json"];
-    let played = unspoilt(has_host_part, || place.command(&words).args(limits).run().json());
+    let played = undisturbed(has_host_part, || place.command(&words).args(limits).run().json());
     assert_eq!((&played["verdict"], &played["turns"]), (&"completed".into(), &3.into()));
 }
 

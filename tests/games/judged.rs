@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use referee::bot::BotCommand;
 use referee::config::Config;
 use referee::game::judge::{Case, JudgeEnd, JudgeProgram, Question, StartJudge, Steps};
-use referee::game::{Answer, End, GameKind, Place, Referee, Seat, Step, TestCase, Trouble};
+use referee::game::{Answer, End, GameKind, JudgeFailure, Place, Referee, Seat, Step, TestCase};
 use referee::gamelog::{self, Event, Log};
 use referee::limits::{LimitKind, MatchRules};
 use referee::play::{Match, PlayError};
@@ -16,7 +16,7 @@ use referee::replay::{rejudge, replay};
 use referee::verdict::Verdict;
 use support::prelude::*;
 
-/// The judge's own time for a reply: so long that a loaded machine keeps it.
+/// The judge's own time for a reply, which even a loaded machine keeps.
 const OWN_LIMIT: Duration = Duration::from_secs(20);
 
 /// Starts judges, and counts them.
@@ -41,11 +41,11 @@ struct Adder {
 }
 
 impl Sums {
-    fn start(&self, case: &Case) -> Result<Box<dyn Referee>, Trouble> {
+    fn start(&self, case: &Case) -> Result<Box<dyn Referee>, JudgeFailure> {
         self.started.fetch_add(1, Ordering::SeqCst);
         let goal = match case {
             Case::Seed(seed) => *seed,
-            Case::Text(text) => text.trim().parse().map_err(|_| Trouble::new("no number"))?,
+            Case::Text(text) => text.trim().parse().map_err(|_| JudgeFailure::new("no number"))?,
         };
         let Self { bonus, fails_at, awaits_end, .. } = *self;
         let (end, steps) = (None, Steps::default());
@@ -54,9 +54,12 @@ impl Sums {
 }
 
 impl Referee for Adder {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         if self.fails_at == Some(self.turns) {
-            return Err(Trouble { stderr: Some("a stack trace".into()), ..Trouble::new("ended") });
+            return Err(JudgeFailure {
+                stderr: Some("a stack trace".into()),
+                ..JudgeFailure::new("ended")
+            });
         }
         let score = Some(format!("{}.50", self.sum).parse().expect("a score"));
         let summary = if self.turns == 0 { Vec::new() } else { vec![format!("sum {}", self.sum)] };
@@ -77,7 +80,7 @@ impl Referee for Adder {
         })
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         self.turns += 1;
         let number = match answer {
             Answer::Reply { lines, .. } => {
@@ -238,7 +241,7 @@ fn another_judge_that_says_something_else_is_found_by_rejudging() {
     let again = |judges| {
         let case = (kind(judges).0.parse)(&log.start.test_case).expect("a board");
         let again = rejudge(&log, case.start(&Place::default())?)?;
-        Ok::<_, Trouble>(again.expect("it talks to nobody else"))
+        Ok::<_, JudgeFailure>(again.expect("it talks to nobody else"))
     };
     assert_eq!(again(Sums::default()).expect("well").difference, None);
     let other = again(Sums { bonus: 1, ..Sums::default() }).expect("well");

@@ -11,8 +11,8 @@ use referee::cli::Cli;
 use referee::config::{Config, Layer};
 use referee::game::frames::{Frame, Picture, Step as Change, View};
 use referee::game::{
-    Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, SeedOptions, Step, TestCase, Trouble,
-    UnknownGame, games, register,
+    Answer, Ask, End, GameKind, JudgeFailure, Next, Referee, Ruling, Seat, SeedOptions, Step,
+    TestCase, UnknownGame, games, register,
 };
 use referee::gamelog::{self, Event};
 use referee::limits::LimitKind;
@@ -118,11 +118,11 @@ fn number_in(reply: &Lines) -> Option<u8> {
 }
 
 impl Referee for Guess {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         Ok(self.step(Ruling::default()))
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         let ruling = self.rule(answer);
         Ok(self.step(ruling))
     }

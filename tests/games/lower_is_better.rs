@@ -5,7 +5,7 @@
 use std::sync::{Arc, LazyLock};
 
 use referee::game::{
-    Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, Trouble,
+    Answer, Ask, End, GameKind, JudgeFailure, Next, Referee, Ruling, Seat, Step, TestCase,
 };
 use referee::limits::LimitKind;
 use referee::lines::LineRules;
@@ -70,11 +70,11 @@ impl Cost {
 }
 
 impl Referee for Cost {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         Ok(self.step(Ruling::default()))
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         let ruling = self.rule(answer);
         Ok(self.step(ruling))
     }

@@ -164,7 +164,7 @@ fn a_suite_plays_all_cases_and_refuses_another_judge() {
     assert!(refused.err().contains("the game's judge is not the same"), "{}", refused.err());
     let other = run(&place, "suite --game guess --bot halves --run two");
     assert_code(&other, 0);
-    // The best scores of one judge are not those of another.
+    // The best scores of one judge are not another's.
     let ids = |run: &str| {
         place
             .run(run)
@@ -244,7 +244,7 @@ fn a_game_that_is_played_again_leaves_no_log_of_the_earlier_try() {
     fs::write(bundle.join("notes.txt"), "the user's").expect("written");
     fs::write(place.path("now"), "").expect("written");
     assert_code(&run(&place, "suite --resume r --again crash"), 0);
-    assert!(!log.exists(), "it is that of a game that was lost");
+    assert!(!log.exists(), "it is a lost game's");
     let left =
         fs::read_dir(bundle).expect("the user's").map(|entry| entry.expect("one").file_name());
     assert_eq!(left.collect::<Vec<_>>(), ["notes.txt"]);

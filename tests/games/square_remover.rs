@@ -78,7 +78,7 @@ fn a_bot_receives_exactly_the_case() {
         let script = format!("cat > '{}'", received.display());
         // `cat` ends when the referee closes its input, at the end of the limit.
         let args = ["--seed", &run.seed.to_string(), "--total", "2s", "--", "sh", "-c", &script];
-        unspoilt(has_host_part, || play(&args).json());
+        undisturbed(has_host_part, || play(&args).json());
         assert_eq!(fs::read_to_string(&received).expect("written"), run.input);
     });
 }
@@ -243,7 +243,7 @@ fn shows_itself(&(fault, limit, verdict, diagnosis): &(&str, &str, &str, &str)) 
     let bot = format!("@misbehaving {fault}");
     let args = ["--seed", "3", "--bot", &bot, "--total", limit, "--env", mark.env()];
     // What is seen of a bot by the end of a second is up to the host too.
-    let output = unspoilt(|output: &Output| has_host_part(&output.json()), || play(&args));
+    let output = undisturbed(|output: &Output| has_host_part(&output.json()), || play(&args));
     mark.assert_gone();
     let result = output.json();
     assert_eq!(result["verdict"], verdict, "{fault}: {result}");
@@ -504,7 +504,7 @@ fn a_timeout_with_half_a_number_replays_to_the_same() {
     let plays_and_replays = |output: &str| {
         let bot = format!("printf '{output}'; sleep 3600");
         let args = ["--seed", "1", "--total", "1s", "--log", path, "--", "sh", "-c", &bot];
-        let played = unspoilt(has_host_part, || play(&args).json());
+        let played = undisturbed(has_host_part, || play(&args).json());
         assert_eq!(played["verdict"], "timeout");
         let official = "ERROR: Unable to read element 2 (0-based) of your solution's return value.";
         assert_eq!(played["official"], official);

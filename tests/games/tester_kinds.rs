@@ -1,4 +1,4 @@
-//! Testers that print and behave as those of real contests do, apart from the usual line `Score = N`.
+//! Testers that print and behave as testers of real contests do, apart from the usual line `Score = N`.
 
 use support::prelude::*;
 

@@ -238,7 +238,7 @@ fn a_total_limit_holds_for_each_start_of_the_bot() {
     let settings = settings.replace("judge-limit", "bots = 2\njudge-limit");
     fs::write(place.path("referee.toml"), settings).expect("written");
     let played = || play(&place, "twice", "sh late.sh", &[]).json();
-    let result = unspoilt(has_host_part, played);
+    let result = undisturbed(has_host_part, played);
     assert_eq!(told(&result).1, "Score 5", "{result}");
 }
 
@@ -265,7 +265,7 @@ fn the_testers_own_time_is_never_the_bots() {
     let place = project();
     let limits = ["--turn", "1s", "--first-turn", "1s"];
     let played = || play(&place, "slow", "sh doubles.sh", &limits).json();
-    let result = unspoilt(has_host_part, played);
+    let result = undisturbed(has_host_part, played);
     assert_eq!(told(&result).1, "Score 5", "{result}");
 }
 
@@ -276,11 +276,11 @@ fn a_reply_that_takes_too_long_is_late_and_one_that_a_busy_tester_keeps_waiting_
         .expect("written");
     let limits = ["--turn", "50ms", "--first-turn", "60s"];
     let late = || play(&place, "none", "sh late.sh", &limits).json();
-    let late = unspoilt(has_host_part, late);
+    let late = undisturbed(has_host_part, late);
     assert_eq!(told(&late).0, "timeout", "{late}");
     assert!(told(&late).2.starts_with("turn 2: no answer within 50 ms"), "{late}");
     let busy = || play(&place, "busy", "sh doubles.sh", &limits).json();
-    let busy = unspoilt(has_host_part, busy);
+    let busy = undisturbed(has_host_part, busy);
     assert_eq!(told(&busy).1, "Score 5", "{busy}");
 }
 
@@ -297,7 +297,7 @@ fn a_total_limit_holds_for_all_replies_together() {
     let expected = "no answer within the 3 s of the whole game: the turns before had used all but ";
     assert!(said.contains(expected), "{said}");
     let quick = || play(&place, "none", "sh doubles.sh", &[]).json();
-    let result = unspoilt(has_host_part, quick);
+    let result = undisturbed(has_host_part, quick);
     assert_eq!(told(&result).0, "completed", "{result}");
 }
 

@@ -108,12 +108,12 @@ fn each_mistake_is_named(languages: &[Language], times: [&str; 2]) {
             let diagnosis = result["diagnosis"].as_str().unwrap_or_default();
             result["verdict"] == *verdict && diagnosis.contains(says)
         };
-        let is_spoilt =
+        let is_disturbed =
             |result: &Value| !is_named(result) && (has_host_part(result) || was_disturbed(result));
         // One that computes does so until its limit, and keeps others from their core.
         let [limit, grace] = times;
         let limit = if *mistake == "spin" { "1s" } else { limit };
-        let result = unspoilt(is_spoilt, || play(bot, mistake, [limit, grace]));
+        let result = undisturbed(is_disturbed, || play(bot, mistake, [limit, grace]));
         let diagnosis = result["diagnosis"].as_str().unwrap_or_default();
         if std::env::var_os("BEGINNERS_TABLE").is_some() {
             eprintln!("| {mistake} | {language} | {diagnosis} | {} |", result["stderr_tail"]);

@@ -1,4 +1,4 @@
-//! Who may answer for a bot of SameGame: its first process, and others as long as that one lives.
+//! Which processes may answer for a bot of SameGame: its first process, and others as long as that one lives.
 
 use support::prelude::*;
 

@@ -103,7 +103,7 @@ fn a_folder_of_logs_is_refereed_again() {
         format!("/3-altered.jsonl: turn 1: the gain is 7777 in the log, and {gain} by the rules");
     assert_eq!(
         said[..3],
-        ["/1-sound.jsonl: agrees, completed", "/2-stops.jsonl: agrees as far as it goes", &altered]
+        ["/1-sound.jsonl: agrees, completed", "/2-stops.jsonl: agrees up to its end", &altered]
     );
     assert!(said[3].starts_with("/4-damaged.jsonl:2: damaged: "), "{said:?}");
 }

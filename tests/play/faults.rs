@@ -47,7 +47,7 @@ impl Shown {
 /// Plays the misbehaving bot on a bundled board, and looks for survivors. A limit of a second is short enough for a
 /// host to spoil.
 fn play(fault: &str, limits: [&str; 4], more: &[&str]) -> Shown {
-    unspoilt(|shown: &Shown| has_host_part(&shown.result), || play_once(fault, limits, more))
+    undisturbed(|shown: &Shown| has_host_part(&shown.result), || play_once(fault, limits, more))
 }
 
 fn play_once(fault: &str, limits: [&str; 4], more: &[&str]) -> Shown {

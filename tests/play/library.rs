@@ -170,7 +170,7 @@ fn settings_that_do_not_resolve_say_why() {
     assert_eq!(stray.known, [LimitKind::FirstTurn, LimitKind::Turn]);
 }
 
-/// Enumerations that a new variant would make wrong: whoever uses them may match on all there is.
+/// Enumerations that a new variant would make wrong: programs may match on all there is.
 const COMPLETE: &str = "Answer AtFault BotExit Bound Case Chosen Conclusion Culprit Decided Direction FromJudge Leader \
     LimitKind Logs Margin Measure Next OffBoard Origin Pace Packing Pin Progress Relation Risk SaidValue SeedsSource Tendency Then ToJudge \
     TurnTimes Waited";

@@ -25,7 +25,7 @@ fn lost(settings: &str, fault: &str, more: &[&str], verdict: &str, diagnosis: &[
     let log = tempfile::NamedTempFile::new().expect("a file");
     let logged = ["--log", log.path().to_str().expect("UTF-8")];
     let more = [more, &logged].concat();
-    let result = unspoilt(has_host_part, || play(settings, fault, &more).json());
+    let result = undisturbed(has_host_part, || play(settings, fault, &more).json());
     assert_eq!(result["verdict"], verdict, "{result}");
     assert_code(&referee().replay(log.path()).run(), 0);
     assert_eq!(result["official"], "[ERROR] Timeout!", "{result}");

@@ -28,7 +28,7 @@ fn whatever_happens_on_a_cluster_no_game_is_lost_and_the_user_is_told() {
     ];
     let Some(cluster) = Cluster::start(test, &settings) else { return };
     cluster.script("loser", "exit 3");
-    // Its minute passes on the second node meanwhile.
+    // Its minute passes on the second node in the meantime.
     let short = a_task_has_too_little_time(&cluster);
     a_program_is_missing(&cluster);
     a_partition_that_is_down(&cluster);
@@ -92,7 +92,7 @@ fn what_slurm_refuses(cluster: &Cluster) {
     let said = refused.err();
     let expected = "error: refused is planned, but cannot be submitted: sbatch failed: invalid partition specified: none; ";
     assert!(said.starts_with(expected), "{said}");
-    let remedy = "; mend its options, which are those of --slurm-arg and of `cluster` in referee.toml; `referee \
+    let remedy = "; fix its options, from --slurm-arg and `cluster` in referee.toml; `referee \
                   suite --resume refused --slurm` submits what is not";
     assert!(said.trim_end().ends_with(remedy), "{said}");
     let mended = ["suite", "--resume", "refused", "--slurm", "--wait", "--slurm-arg=--time=5"];
@@ -200,7 +200,7 @@ fn tasks_that_are_preempted_or_lose_their_node_go_on(cluster: &Cluster) {
     assert_code(&slow_losers(cluster, "run", &parts).run(), 0);
 
     let preempted = cluster.playing("run", "n1", 5);
-    // Slurm may take a while; meanwhile the wait must not end.
+    // Slurm may take a while; in the meantime the wait must not end.
     set_delay(cluster, "run", "5");
     let urgent = ["--partition=urgent", "--nodelist=n1", "--exclusive", "--output=/dev/null"];
     cluster.slurm("sbatch", &[&urgent[..], &["--wrap=sleep 1"]].concat());
@@ -235,7 +235,7 @@ fn submitted_again_by_another(cluster: &Cluster) {
     cluster.wait_until("it plays", || cluster.results("again") > 0);
     assert_code(&cluster.referee(&["cancel", "again"]).run(), 0);
     cluster.wait_until("no task plays", || cluster.tasks("RUNNING,PENDING,COMPLETING").is_empty());
-    // Each game takes so long that a process that only knew the first tasks would give up.
+    // Each game outlasts the patience of a process that only knew the first tasks.
     set_delay(cluster, "again", "5");
     assert_code(&cluster.referee(&["suite", "--resume", "again", "--slurm"]).run(), 0);
     let before = cluster.results("again");

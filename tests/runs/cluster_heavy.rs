@@ -1,4 +1,4 @@
-//! Suites on a real Slurm cluster: their results are those of one machine, whatever happens to their tasks.
+//! Suites on a real Slurm cluster: their results equal one machine's, whatever happens to their tasks.
 
 use referee::suite::RunFolder;
 use serde::de::IgnoredAny;
@@ -63,7 +63,7 @@ fn plan(run: &Path) -> String {
     lines.join("\n")
 }
 
-/// Cancels two tasks, requeues one, kills the daemon of a step and that of a node. One of the cancelled tasks is
+/// Cancels two tasks, requeues one, kills the daemons of a step and of a node. One of the cancelled tasks is
 /// waiting; the others are in the middle of a part, with at most `most` games played.
 fn disturb(cluster: &Cluster, run: &str, most: usize) {
     cluster.slurm("scancel", &[&cluster.playing(run, "n1", most)]);

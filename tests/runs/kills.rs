@@ -29,7 +29,7 @@ struct Scene {
     args: fn(&Place) -> Vec<String>,
     /// The command that ends it, and its exit code.
     mend: fn(&Place) -> (Vec<String>, i32),
-    /// The files that matter afterwards, which must be those of an undisturbed command.
+    /// The files that matter afterwards, which must equal an undisturbed command's.
     outcome: fn(&Place) -> String,
     /// Checks what holds right after the fault.
     holds: fn(&Place),
@@ -167,12 +167,12 @@ const MERGE: Scene = Scene {
     holds: |place| assert_eq!(place.run("run").played().expect("whole results").count(), 4),
 };
 
-/// Adding a record to those of another bot.
+/// Adding a record to another bot's records.
 const RECORDS: Scene = Scene {
     name: "records",
     prepare: |place| {
         for (bot, run) in [("@squares-random", "first"), ("@squares-greedy", "greedy")] {
-            // Games under other limits than the official ones set no record. Those of this game hold on a busy machine.
+            // Games under other limits than the official ones set no record. This game's hold on a busy machine.
             let suite = place
                 .command(&["suite", "--game", "square-remover", "--seed", "1..2"])
                 .args(["--jobs", "1", "--bot", bot, "--run", run]);

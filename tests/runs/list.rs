@@ -8,7 +8,7 @@ struct Project(TempDir);
 impl Project {
     fn new() -> Self {
         let folder = tempdir().expect("a folder");
-        // Without a project file, that of a folder further up would apply.
+        // Without a project file, one in a folder further up would apply.
         let settings = "[suite]\nrecords = 'records.toml'\n[boards.few]\nseeds = '1..2'\n";
         fs::write(folder.path().join("referee.toml"), settings).expect("written");
         Self(folder)
@@ -315,7 +315,7 @@ fn records_name_runs_by_paths_that_lead_there_from_their_file() {
     fs::write(project.path("kept/best.toml"), "format = 1\n").expect("written");
     std::os::unix::fs::symlink("kept/best.toml", project.path("link.toml")).expect("a link");
     let records = ["--records", "link.toml"];
-    // Only scores under limits as strict as the official ones are records; those of this game hold on a busy machine.
+    // Only scores under limits as strict as the official ones are records; this game's hold on a busy machine.
     for run in ["runs/1-record", "runs/2-new"] {
         let game = ["suite", "--game", "square-remover", "--bot", "@squares-random", "--seed", "1"];
         project.prints(&[&game[..], &records, &["--run", run]].concat());

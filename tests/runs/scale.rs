@@ -90,5 +90,5 @@ fn records_of_twenty_thousand_boards_are_read_in_little_memory() {
     let mut shell = Command::new("sh");
     shell.current_dir(place.path("")).args(["-c", limited, program()]);
     let said = shell.run().exits(0).out();
-    assert!(said.contains("100.00 %"), "the records are those of this run: {said}");
+    assert!(said.contains("100.00 %"), "the records are this run's: {said}");
 }

@@ -1,4 +1,4 @@
-//! What is submitted to Slurm, with programs in place of Slurm's that note what they are told. `heavy` has real clusters.
+//! What is submitted to Slurm, with fakes of Slurm's programs that record their calls. `heavy` has real clusters.
 
 use std::time::SystemTime;
 
@@ -13,7 +13,7 @@ echo "$*" >>submitted
 mv before doing 2>/dev/null && . ./doing
 echo "$((16 + $(wc -l <submitted)));cluster""#;
 
-/// Lists the jobs in `queue`, each with `job|index|user|state|reason|script argument`, those of the users that it is
+/// Lists the jobs in `queue`, each with `job|index|user|state|reason|script argument`, the jobs of the users that it is
 /// asked for. As the real one, it heeds its variables.
 const SQUEUE: &str = r#"[ "$1" = --version ] && exit
 echo "$*" >>asked

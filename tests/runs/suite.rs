@@ -69,7 +69,7 @@ fn a_killed_suite_ends_as_an_undisturbed_one(kills: usize, repeat: usize) {
         if kill >= kills / 2 {
             wait_until("there is a run folder", || killed.join("run.toml").exists());
         }
-        // The machine may have been busier before than it is now, or this process may stand still: half of the games are
+        // The machine may have been busier before than it is now, or this process may stall: half of the games are
         // left for such moments.
         let end = Instant::now() + Duration::from_millis(u64::from(random.next_u32() % longest));
         while Instant::now() < end && played() < games / 2 / kills * (kill + 1) {
@@ -141,8 +141,8 @@ fn no_fault_affects_a_concurrent_game() {
         let is_of_kind = |verdict: &str| (verdict == "timeout") == are_timeouts;
         let faults: Vec<_> = FAULTS.into_iter().filter(|fault| is_of_kind(fault.1)).collect();
         let is_late_by_host = |outcome: &Outcome| outcome.times.host_overruns > 0;
-        let is_spoilt = |outcomes: &Vec<Outcome>| outcomes.iter().any(is_late_by_host);
-        let outcomes = unspoilt(is_spoilt, || play_side_by_side(&faults, turn));
+        let is_disturbed = |outcomes: &Vec<Outcome>| outcomes.iter().any(is_late_by_host);
+        let outcomes = undisturbed(is_disturbed, || play_side_by_side(&faults, turn));
         assert_eq!(outcomes.len(), 2 * faults.len());
         for outcome in outcomes {
             let fault = faults.iter().find(|(fault, _, _)| outcome.bot.ends_with(fault));

@@ -193,7 +193,7 @@ fn a_digest_covers_the_plan_and_no_numbers_of_sessions_and_a_list_that_lies_is_f
     };
     let before = digest();
     edit("run/results.jsonl", "\"session\":1", "\"session\":7");
-    assert_eq!(digest(), before, "merging numbers sessions anew");
+    assert_eq!(digest(), before, "merging renumbers sessions");
     edit("run/run.toml", "format = 1", "format = 1 # the same plan");
     assert_ne!(digest(), before);
     assert_eq!(found(&place), []);
@@ -214,7 +214,7 @@ fn a_run_without_logs_is_named_game_by_game() {
     assert!(said.contains("  game 2: it has no log\n"), "{said}");
 }
 
-/// Pipes among the runs, in place of each file that lists and reports read.
+/// Pipes among the runs, instead of each file that lists and reports read.
 #[test]
 fn a_pipe_among_the_runs_hangs_nothing() {
     let place = Place::new();

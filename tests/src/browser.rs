@@ -39,7 +39,7 @@ impl Browser {
     }
 }
 
-/// The checks that have not ended, by number, with those who wait for the end.
+/// The checks that have not ended, by number, with their waiters.
 type Waiting = Arc<Mutex<BTreeMap<u64, Sender<Value>>>>;
 
 /// The browser and its driver, which the tests of this process share: most checks would take less time than their start.

@@ -124,7 +124,7 @@ impl Referee {
         Command::from(self).run()
     }
 
-    /// Starts it.
+    /// Starts the referee, without waiting for its exit.
     #[track_caller]
     pub fn start(self) -> Child {
         Command::from(self).start()
@@ -188,7 +188,7 @@ pub trait Run {
     /// Runs it to its end.
     fn run(&mut self) -> Output;
 
-    /// Starts it.
+    /// Starts the program, without waiting for its exit.
     fn start(&mut self) -> Child;
 }
 

@@ -2,7 +2,7 @@
 
 use super::{User, has_sandbox};
 
-/// Both users, who are one unless the tests run as root.
+/// Both users, which are one unless the tests run as root.
 pub const USERS: [User; 2] = [User::Mine, User::Nobody];
 
 /// The methods under which nothing of a bot outlives its game.

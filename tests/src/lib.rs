@@ -56,13 +56,13 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// How often is played what the host spoils each time.
+/// The number of times that a test is played that the host disturbs each time.
 const TRIES: usize = 8;
 
-/// Plays again as long as the host has spoilt what was to be seen, by `is_spoilt`, which looks at the host's part alone: a
-/// virtual machine may stand still for a second at any moment. The last try counts in any case.
-pub fn unspoilt<T>(is_spoilt: impl Fn(&T) -> bool, mut play: impl FnMut() -> T) -> T {
-    let tries = (1..TRIES).map(|_| play()).find(|shown| !is_spoilt(shown));
+/// Plays again as long as the host has disturbed what was to be seen, by `is_disturbed`, which looks at the host's part alone: a
+/// virtual machine may stall for a second at any moment. The last try counts in any case.
+pub fn undisturbed<T>(is_disturbed: impl Fn(&T) -> bool, mut play: impl FnMut() -> T) -> T {
+    let tries = (1..TRIES).map(|_| play()).find(|shown| !is_disturbed(shown));
     tries.unwrap_or_else(play)
 }
 
@@ -115,7 +115,7 @@ fn heed_signals() {
 pub fn program() -> &'static str {
     static PROGRAM: OnceLock<String> = OnceLock::new();
     PROGRAM.get_or_init(|| {
-        // Newer versions of Cargo tell it, and so does who runs the tests on another machine.
+        // Newer versions of Cargo tell it, and so does the caller that runs the tests on another machine.
         std::env::var("CARGO_BIN_EXE_referee").unwrap_or_else(|_| {
             let test = std::env::current_exe().expect("this program");
             let built = test.ancestors().nth(2).expect("a folder of builds").join("referee");
@@ -323,7 +323,7 @@ impl Mark {
             let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
                 continue;
             };
-            // A process may end meanwhile; a zombie no longer has an environment.
+            // A process may end in the meantime; a zombie no longer has an environment.
             let environ = fs::read(entry.path().join("environ")).unwrap_or_default();
             if environ.split(|&byte| byte == 0).any(|var| var == self.0.as_bytes()) {
                 let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
@@ -356,7 +356,7 @@ impl Mark {
     }
 
     /// Fails if a marked process is left. A killed process may take a moment to disappear, on a machine that is busy
-    /// or stands still, but processes that nobody kills here live for at least two minutes.
+    /// or stalls, but processes that nobody kills here live for at least two minutes.
     #[track_caller]
     pub fn assert_gone(&self) {
         let left = self.wait(0, Duration::from_mins(1));

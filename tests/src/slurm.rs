@@ -166,7 +166,7 @@ impl Cluster {
         write_program(&self.path(name), &format!("#!/bin/sh\n{text}\n"));
     }
 
-    /// Kills a daemon: that of a node, or `slurmctld`.
+    /// Kills a daemon: a node's, or `slurmctld`.
     pub fn kill_daemon(&self, name: &str) {
         self.signal_daemon(name, Signal::KILL);
     }

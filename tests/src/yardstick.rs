@@ -1,4 +1,4 @@
-//! Whether the host was busy, or stood still, while something was played: a sign of the host, independent of the referee.
+//! Whether the host was busy, or stalled, while something was played: a sign of the host, independent of the referee.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{scope, sleep};

@@ -91,9 +91,9 @@ const PLACEMENTS: [&[&str]; 2] = [&[], &["--pin"]];
 /// Plays a trick, which must not work.
 fn is_no_excuse(python: &str, user: User, placement: &[&str], method: &str, trick: &str) {
     let is_caught = |game: &Value| game["verdict"] == "timeout" && overruns(game) == (1, 0);
-    // Beside others who want the cores an excuse may be true. And a bot whose helper was given a core at once was not late.
-    let is_spoilt = |game: &Value| !is_caught(game) && (overruns(game) == (0, 0) || is_busy());
-    let game = unspoilt(is_spoilt, || play(python, user, placement, method, trick));
+    // Next to programs that want the cores an excuse may be true. And a bot whose helper was given a core at once was not late.
+    let is_disturbed = |game: &Value| !is_caught(game) && (overruns(game) == (0, 0) || is_busy());
+    let game = undisturbed(is_disturbed, || play(python, user, placement, method, trick));
     assert!(
         is_caught(&game) || is_busy(),
         "{trick} under {method} by {user:?}, {placement:?}: {game}"
@@ -132,14 +132,14 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
         mark.assert_gone();
         report
     };
-    // If the hogs were an excuse, all turns of the second game would be the host's fault; that of a machine that stands
+    // If the hogs were an excuse, all turns of the second game would be the host's fault; a turn of a machine that stands
     // still is one of many.
     let is_the_bots = |report: &Value| {
         let [bot, host] = ["bot_overruns", "host_overruns"]
             .map(|culprit| report["turns"][1][culprit].as_i64().expect("a count"));
         bot > 4 * host
     };
-    let report = unspoilt(|report| !is_the_bots(report) && is_busy(), play);
+    let report = undisturbed(|report| !is_the_bots(report) && is_busy(), play);
     assert!(is_the_bots(&report), "{report}");
 }
 
@@ -162,7 +162,7 @@ fn what_is_not_known_of_a_thread_that_has_ended_is_not_called_sleep() {
         let is_known =
             |game: &Value| (game["timing"]["exchanges"][1]["parts"]["ended"] == true) == has_ended;
         // On a machine that is busy they may end later.
-        let game = unspoilt(|game| !is_known(game) && is_busy(), play);
+        let game = undisturbed(|game| !is_known(game) && is_busy(), play);
         assert!(is_known(&game), "{trick}: {game}");
     }
 }
@@ -192,7 +192,7 @@ fn work_beside_hogs_is_excused_wherever_the_bot_does_it() {
 }
 
 /// Plays a bot that may take a second and a half for its second turn and takes `millis`. Once that turn has begun,
-/// `meanwhile` gets the numbers of the referee and of the bot.
+/// `in the meantime` gets the numbers of the referee and of the bot.
 fn play_long_turn(
     python: &str,
     trick: &str,
@@ -240,7 +240,7 @@ fn a_bot_that_somebody_else_stops_is_excused() {
     // It may have answered before it was stopped.
     let in_time = |result: &Value| second(result)["wall_ms"].as_f64() < Some(1500.0);
     let result =
-        unspoilt(in_time, || play_long_turn(python, "spin", 300, |_, bot| stop(bot, time)));
+        undisturbed(in_time, || play_long_turn(python, "spin", 300, |_, bot| stop(bot, time)));
     assert_eq!(overruns(&result).0, 0, "{result}");
     assert!(second(&result)["parts"]["taken_ms"].as_f64() > Some(500.0), "{result}");
 }
@@ -259,7 +259,7 @@ fn a_machine_that_stands_still_takes_time_from_a_bot_that_computes_and_from_no_o
 }
 
 fn sleep_is_no_excuse(python: &str, meanwhile: impl Fn(Pid, &[Pid])) {
-    let slept = unspoilt(has_host_part, || play_long_turn(python, "sleep", 2000, &meanwhile));
+    let slept = undisturbed(has_host_part, || play_long_turn(python, "sleep", 2000, &meanwhile));
     assert_eq!(overruns(&slept), (1, 0), "{slept}");
     let late = &slept["timing"]["exchanges"][1];
     assert!(late["parts"]["asleep_ms"].as_f64() > Some(1250.0), "{slept}");
@@ -267,13 +267,13 @@ fn sleep_is_no_excuse(python: &str, meanwhile: impl Fn(Pid, &[Pid])) {
 
 fn computing_is_an_excuse(python: &str, meanwhile: impl Fn(Pid, &[Pid])) {
     let parts = |game: &Value| game["timing"]["exchanges"][1]["parts"].clone();
-    // What waits for a core of others meanwhile has none that could be taken.
+    // What waits for a core of others in the meantime has none that could be taken.
     let has_waited = |game: &Value| parts(game)["kept_waiting_ms"].as_f64() > Some(100.0);
     // No timer of the referee's is late that is stopped between two polls.
     let is_unseen = |game: &Value| parts(game)["taken_ms"].as_f64() < Some(100.0);
-    let is_spoilt =
+    let is_disturbed =
         |game: &Value| has_waited(game) || is_unseen(game) || overruns(game).0 > 0 && is_busy();
-    let computed = unspoilt(is_spoilt, || play_long_turn(python, "spin", 2000, &meanwhile));
+    let computed = undisturbed(is_disturbed, || play_long_turn(python, "spin", 2000, &meanwhile));
     assert!(parts(&computed)["taken_ms"].as_f64() > Some(800.0), "it computed: {computed}");
     assert!(overruns(&computed).0 == 0 || is_busy(), "{computed}");
 }

@@ -49,7 +49,7 @@ fn what_a_bots_own_children_use_counts() {
 #[test]
 fn a_sleeping_bot_is_late_by_its_own_fault() {
     let args = ["--bot", "@thinker --sleep 4000", "--first-turn", "1s"];
-    let result = unspoilt(has_host_part, || play(&args));
+    let result = undisturbed(has_host_part, || play(&args));
     assert_eq!(result["verdict"], "timeout");
     assert_eq!(overruns(&result), (1, 0), "{result}");
     let diagnosis = result["diagnosis"].as_str().expect("text");
@@ -59,7 +59,7 @@ fn a_sleeping_bot_is_late_by_its_own_fault() {
 #[test]
 fn chatter_does_not_extend_a_deadline() {
     let args = ["--first-turn", "1s", "--bot", "@misbehaving chatter"];
-    let result = unspoilt(has_host_part, || play(&args));
+    let result = undisturbed(has_host_part, || play(&args));
     assert_eq!(result["verdict"], "timeout");
     assert!(result["timing"]["first_turn"]["wall_ms"].as_f64().expect("a number") < 20_000.0);
     let diagnosis = result["diagnosis"].as_str().expect("text");
@@ -76,7 +76,7 @@ fn sdk_soft_forgives_two_late_answers_and_not_the_third() {
     let log = folder.path().join("game.jsonl");
     let log = ["--log", log.to_str().expect("UTF-8")];
     let args = [&args[..], &[config.to_str().expect("UTF-8")], &log].concat();
-    let result = unspoilt(has_host_part, || play(&args));
+    let result = undisturbed(has_host_part, || play(&args));
     assert_eq!(result["verdict"], "timeout", "{result}");
     assert_eq!(result["turns"], 4, "turns 2 and 3 are forgiven");
     let diagnosis = result["diagnosis"].as_str().expect("text");
@@ -93,7 +93,7 @@ fn sdk_soft_waits_no_longer_than_it_says() {
     fs::write(&config, "profile = 'sdk-soft'\n[sdk-soft]\nextra = '500ms'").expect("written");
     let args = ["--bot", "@thinker --sleep 5000", "--first-turn", "100ms", "--config"];
     let args = [&args[..], &[config.to_str().expect("UTF-8")]].concat();
-    let result = unspoilt(has_host_part, || play(&args));
+    let result = undisturbed(has_host_part, || play(&args));
     assert_eq!((&result["verdict"], &result["turns"]), (&"timeout".into(), &1.into()));
     assert!(result["timing"]["first_turn"]["wall_ms"].as_f64().expect("a number") >= 600.0);
 }

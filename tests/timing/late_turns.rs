@@ -17,7 +17,7 @@ fn an_answer_that_is_a_little_late_is_late_and_its_bot_does_not_wait_for_input()
         // The second turn, since the start of a bot is part of its first one.
         let limits = ["--first-turn", "60s", "--turn", "200ms", "--bot", &bot];
         let play = || referee().play(["--format", "json"]).args(limits).output();
-        let result = unspoilt(has_host_part, || play().expect("runs").json());
+        let result = undisturbed(has_host_part, || play().expect("runs").json());
         let diagnosis = result["diagnosis"].as_str().expect("text");
         // How late it was depends on the host too.
         let late = "turn 2: no answer within 200 ms; the bot's fault: in ";
@@ -48,7 +48,7 @@ fn an_answer_to_a_tester_that_is_a_little_late_is_late_and_its_bot_does_not_wait
         let args =
             ["play", "--game", "twice", "--board", "case", "--format", "json", "--bot", &bot];
         let play = || place.command(&args).run().json();
-        let result = unspoilt(has_host_part, play);
+        let result = undisturbed(has_host_part, play);
         let diagnosis = result["diagnosis"].as_str().expect("text");
         assert!(diagnosis.starts_with("turn 2: no answer within 200 ms; "), "{diagnosis}");
         // Beside busy cores the referee may come late each time.

@@ -94,14 +94,14 @@ fn a_core_that_a_bot_chose_itself_is_its_own_fault() {
     }
     let bot = format!("taskset -c 0 '{}' bot thinker --compute 200", program());
     let _hogs = Hogs::on_core("0", 6);
-    // The hogs do not count as the host; a machine that stands still does, and so does a referee that has to wait.
-    let is_spoilt = |result: &Value| {
+    // The hogs do not count as the host; a machine that stalls does, and so does a referee that has to wait.
+    let is_disturbed = |result: &Value| {
         let parts = parts(&result["timing"]["exchanges"][0]);
         let host = ["taken_ms", "referee_ms"].map(|part| parts[part].as_f64().expect("a time"));
         host.iter().sum::<f64>() > 0.0 && has_host_part(result)
     };
     let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot];
-    let result = unspoilt(is_spoilt, || play(&args));
+    let result = undisturbed(is_disturbed, || play(&args));
     assert_eq!(overruns(&result), (1, 0), "{result}");
     let parts = parts(&result["timing"]["exchanges"][0]);
     assert_eq!(parts["kept_waiting_ms"], 0.0, "{parts}");
@@ -152,12 +152,12 @@ fn retry_for_the_host(core: &str) {
     let read = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("a good log");
     assert_eq!(overruns(&retried), (0, 1), "{retried}");
     assert_eq!(read.start.retried.len(), 2, "{:?}", read.start.retried);
-    for spoilt in &read.start.retried {
-        assert!(spoilt.contains("the host's fault"), "{spoilt}");
+    for disturbed in &read.start.retried {
+        assert!(disturbed.contains("the host's fault"), "{disturbed}");
         // The hogs stay, so all of its patience, and its last look as long as they make that.
-        let waited = spoilt.split("; the referee waited ").nth(1).expect("how long");
+        let waited = disturbed.split("; the referee waited ").nth(1).expect("how long");
         let seconds = waited.split_once(" s ").expect("seconds").0;
-        assert!(seconds.parse::<f64>().expect("a number") >= 5.0, "{spoilt}");
+        assert!(seconds.parse::<f64>().expect("a number") >= 5.0, "{disturbed}");
     }
 }
 
@@ -188,8 +188,8 @@ fn a_suite_plays_games_that_were_lost_to_the_host_again_once_the_machine_is_quie
     assert!(lost.out().starts_with("1 game of samegame, 1 lost to the host\n"), "{lost:?}");
     assert!(!lost.err().contains("playing again"), "{lost:?}");
     // Others than the hogs may still have the core.
-    let is_spoilt = |suite: &Output| suite.out().contains("lost to the host");
-    let again = unspoilt(is_spoilt, || starved_suite("0", &[]));
+    let is_disturbed = |suite: &Output| suite.out().contains("lost to the host");
+    let again = undisturbed(is_disturbed, || starved_suite("0", &[]));
     let said = again.err();
     assert!(said.contains("1 game lost to the host; playing again, one at a time"), "{said}");
     assert!(again.out().starts_with("1 game of samegame, 0 lost\n"), "{again:?}");
@@ -230,7 +230,7 @@ fn a_bot_that_starves_itself_has_nobody_else_to_blame() {
     );
     let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot];
     let late = || play(&[&args[..], &["--on-host-delay", "accept"]].concat());
-    let result = unspoilt(has_host_part, late);
+    let result = undisturbed(has_host_part, late);
     assert_eq!(overruns(&result), (1, 0), "{result}");
 }
 
@@ -270,8 +270,8 @@ fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
         ["bot_overruns", "host_overruns"]
             .map(|culprit| report["turns"][1][culprit].as_i64().expect("a count"))
     };
-    let is_spoilt = |output: &Output| overruns(&output.json())[1] > 0;
-    let output = unspoilt(is_spoilt, || timing(&args.concat()));
+    let is_disturbed = |output: &Output| overruns(&output.json())[1] > 0;
+    let output = undisturbed(is_disturbed, || timing(&args.concat()));
     let report = output.json();
     assert_eq!(report["turns"][1]["count"], 20, "the game went on: {report}");
     assert_eq!(overruns(&report), [20, 0], "{report}");

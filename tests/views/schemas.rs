@@ -103,7 +103,7 @@ fn add_games(folder: &Path, documents: &mut Documents) {
 /// Runs and all output about them.
 fn add_runs(folder: &Path, documents: &mut Documents) {
     let suite = |args: &[&str]| printed(folder, &[&["suite", "--format", "json"], args].concat());
-    // Only scores under limits as strict as the official ones are records. Those of this game hold on a busy machine.
+    // Only scores under limits as strict as the official ones are records. This game's hold on a busy machine.
     let records = ["--game", "square-remover", "--records", "records.toml", "--seed", "1..2"];
     let first = ["--run", "run", "--bot", "@squares-random", "--bot", "@misbehaving exit 3"];
     documents.add("suite", &suite(&[&records[..], &first].concat()));

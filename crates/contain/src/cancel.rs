@@ -58,7 +58,7 @@ pub fn separate_heaps() {
 #[derive(Debug, Clone)]
 pub struct Canceller(Arc<Flag>);
 
-/// Who has cancelled.
+/// The source of the cancellation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Cancelled {
@@ -102,7 +102,7 @@ impl Canceller {
         self.0.raise(BY_PROGRAM);
     }
 
-    /// Who was the first to cancel, if anybody was.
+    /// The source of the first cancellation, if any.
     pub fn cancelled(&self) -> Option<Cancelled> {
         match self.0.cause.load(Ordering::SeqCst) {
             0 => None,

@@ -42,11 +42,11 @@
 //! | threads | One that removes mount namespaces and folders that bots leave. |
 //! | descriptors | A socket to the launcher; a dozen for each bot, all of them closed on exec. |
 //! | control group | Where your process may make control groups, but has to leave its own to do so, it moves into a group `referee` beneath it, and back at the end. |
-//! | cores | A thread that talks to a bot of [chosen cores](bot::BotCommand::pinning) moves to them when it starts the bot, as do the threads that it starts meanwhile. When the bot ends, it may use all the cores that it had before. |
+//! | cores | A thread that talks to a bot of [chosen cores](bot::BotCommand::pinning) moves to them when it starts the bot, as do the threads that it starts in the meantime. When the bot ends, it may use all the cores that it had before. |
 //! | files | A private folder `referee-UID` in the folder of temporary files holds the scratch folders of bots in a sandbox. The folders that killed programs have left in it are removed; everything else among the temporary files stays. |
 //!
 //! Signals are left alone, unless the program asks for [`CaughtSignals`](cancel::CaughtSignals), which puts back what it
-//! found; the end of the launcher is a SIGCHLD, like that of any child. The working directory, limits, environment and
+//! found; the end of the launcher is a SIGCHLD, as for any child. The working directory, limits, environment and
 //! standard streams are never touched.
 //!
 //! [`bot`] explains how it works. The crate needs Linux 5.4. It knows no game, no file format and no user, and prints nothing: diagnostics go to the crate
@@ -109,7 +109,7 @@ pub mod bot {
     //!
     //! Between the referee and the bot stands a keeper, which keeps hold of all processes that
     //! descend from the bot, by one of several [methods](ContainmentMethod), and ends only after them. The launcher (`launch`)
-    //! forks it, and ends a bot whose referee stands still beyond a deadline. See [`Host`]. `guard` watches
+    //! forks it, and ends a bot whose referee stalls beyond a deadline. See [`Host`]. `guard` watches
     //! their use of resources, and a [`Sandbox`] restricts their files, network and privileges.
     //!
     //! The end ([`BotProcess::finish`]) takes a bounded time: close the input, leave a short grace for a clean

@@ -73,7 +73,7 @@ pub struct Reply {
     pub wall: Duration,
     /// What it cost the program. What a reply within a fraction of a millisecond cost is part of the next one's.
     pub cost: Certificate,
-    /// What it wrote to its standard error meanwhile, up to the cap.
+    /// What it wrote to its standard error in the meantime, up to the cap.
     pub stderr: Captured,
 }
 
@@ -87,7 +87,7 @@ pub struct Ending {
     pub killed: bool,
     /// The processes that could not be killed.
     pub survivors: Left,
-    /// The CPU time of all exchanges, as far as it is known.
+    /// The known CPU time of all exchanges.
     pub cpu: Option<Duration>,
     /// The highest resident memory that was seen, in bytes.
     pub peak_memory: Option<u64>,
@@ -142,7 +142,7 @@ impl Contained {
         self
     }
 
-    /// Limits its resources and those of all processes that it starts.
+    /// Limits the resources of it and of all processes that it starts.
     #[must_use]
     pub fn limits(mut self, limits: Resources) -> Self {
         self.command.confinement.resources = limits;

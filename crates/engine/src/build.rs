@@ -30,11 +30,11 @@ pub enum BuildError {
     Failed {
         /// The bot's name.
         bot: String,
-        /// The command.
+        /// The `build` command of the bot's table.
         command: String,
         /// How it ended.
         status: ExitStatus,
-        /// Its output.
+        /// What it wrote to standard output and standard error.
         output: String,
     },
 }

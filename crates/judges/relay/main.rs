@@ -1,4 +1,4 @@
-//! The relay: the program that a tester starts in place of the bot.
+//! The relay: the program that a tester starts instead of the bot.
 //!
 //! It hands its standard streams to the referee, which passes the bot's bytes through them, waits until the referee says
 //! how the bot has ended, and ends in the same way. It uses no library, not even C's: in a game of milliseconds it counts
@@ -13,7 +13,7 @@ use core::arch::{asm, global_asm};
 use core::mem::MaybeUninit;
 use core::panic::PanicInfo;
 
-/// What the name of the referee's socket has after that of the relay.
+/// The suffix of the referee's socket after the relay's name.
 const SUFFIX: &[u8] = b".socket";
 
 /// The longest name of a socket, with the NUL at its end.

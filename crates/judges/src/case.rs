@@ -7,7 +7,7 @@ use glob::{MatchOptions, glob_with};
 
 use contain::bot::Scratch;
 use rules::game::judge::Case;
-use rules::game::{Drawing, Traits, Trouble};
+use rules::game::{Drawing, JudgeFailure, Traits};
 use serde::de::{Deserializer, Error as _};
 use terms::text::without_byte_order_mark;
 use terms::values::words;
@@ -22,9 +22,9 @@ pub(crate) fn place(
     case: &Case,
     command: &JudgeCommand,
     scratch: &Scratch,
-) -> Result<Vec<(&'static str, String)>, Trouble> {
+) -> Result<Vec<(&'static str, String)>, JudgeFailure> {
     match case {
-        Case::Seed(seed) if command.has("{case}") => Err(Trouble::new(format!(
+        Case::Seed(seed) if command.has("{case}") => Err(JudgeFailure::new(format!(
             "its command takes a `{{case}}`, and seed {seed} has no file"
         ))),
         Case::Seed(seed) => {
@@ -38,9 +38,9 @@ pub(crate) fn place(
 }
 
 /// Writes a file of the scratch folder; returns its path.
-pub(crate) fn write(scratch: &Scratch, name: &str, content: &[u8]) -> Result<String, Trouble> {
+pub(crate) fn write(scratch: &Scratch, name: &str, content: &[u8]) -> Result<String, JudgeFailure> {
     let file = scratch.path().join(name);
-    fs::write(&file, content).map_err(|error| Trouble::new(error.to_string()))?;
+    fs::write(&file, content).map_err(|error| JudgeFailure::new(error.to_string()))?;
     Ok(file.display().to_string())
 }
 

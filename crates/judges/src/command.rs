@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use contain::bot::{BotCommand, Confinement, Containment, Pinning, Scratch};
-use rules::game::Trouble;
+use rules::game::JudgeFailure;
 use terms::limits::Resources;
 
 /// The command that starts a judge.
@@ -19,7 +19,7 @@ pub struct JudgeCommand {
     pub folder: PathBuf,
     /// Environment variables to set for it.
     pub env: BTreeMap<String, String>,
-    /// Its limits.
+    /// What the judge may use: time, memory and output.
     pub limits: JudgeLimits,
 }
 
@@ -56,8 +56,9 @@ impl JudgeCommand {
         &self,
         core: Option<usize>,
         scratch: &Scratch,
-    ) -> Result<BotCommand, Trouble> {
-        let method = Containment::Auto.method().map_err(|error| Trouble::new(error.to_string()))?;
+    ) -> Result<BotCommand, JudgeFailure> {
+        let method =
+            Containment::Auto.method().map_err(|error| JudgeFailure::new(error.to_string()))?;
         let resources = Resources {
             memory: self.limits.memory,
             turn_output: Some(STEP_OUTPUT),
@@ -66,7 +67,7 @@ impl JudgeCommand {
         let words: Vec<_> = self.words.iter().map(|word| from_folder(&self.folder, word)).collect();
         let (program, args) = words
             .split_first()
-            .ok_or_else(|| Trouble::new("cannot be started: its `command` is empty"))?;
+            .ok_or_else(|| JudgeFailure::new("cannot be started: its `command` is empty"))?;
         let confinement = Confinement { method, resources, sandbox: None };
         let mut command = BotCommand::new(program, args, confinement);
         command.cwd = Some(scratch.path().to_owned());
@@ -80,7 +81,7 @@ impl JudgeCommand {
     pub(crate) fn working_directory(
         &self,
         leaves_out: impl Fn(&Path) -> bool,
-    ) -> Result<Scratch, Trouble> {
+    ) -> Result<Scratch, JudgeFailure> {
         let linked = || -> io::Result<Scratch> {
             let folder = std::path::absolute(&self.folder)?;
             let mut links = BTreeMap::new();
@@ -93,7 +94,7 @@ impl JudgeCommand {
             Scratch::with_links(links)
         };
         linked().map_err(|error| {
-            Trouble::new(format!(
+            JudgeFailure::new(format!(
                 "cannot get a scratch folder with links to the files in {}: {error}",
                 self.folder.display()
             ))

@@ -8,15 +8,15 @@ use crate::case;
 use crate::codingame::{Codingame, Contribution, parse_test_case};
 use crate::json_lines::JsonLines;
 use crate::scored::Scored;
-use crate::settings::{Common, GameSettings, JudgeSettings, Wrong};
+use crate::settings::{Common, GameSettings, JudgeSettings, SettingError};
 use crate::tester::Tester;
 use rules::game::judge::{Case, JudgeProgram, Reading, StartJudge};
-use rules::game::{FromSeed, GameKind, Place, Referee, TestCase, Traits, Trouble};
+use rules::game::{FromSeed, GameKind, JudgeFailure, Place, Referee, TestCase, Traits};
 use rules::score::Direction;
 use rules::source::SourceError;
 use terms::limits::{LimitKind, Limits};
 
-/// The first limit and that of later turns, where neither the judge nor the settings name one.
+/// The limits of the first turn and of later ones, where neither the judge nor the settings name one.
 const LIMITS: [(LimitKind, Duration); 2] =
     [(LimitKind::FirstTurn, Duration::from_secs(1)), (LimitKind::Turn, Duration::from_millis(100))];
 
@@ -24,7 +24,7 @@ const LIMITS: [(LimitKind, Duration); 2] =
 const SDK_LIMITS: [(LimitKind, Duration); 2] =
     [(LimitKind::FirstTurn, Duration::from_secs(1)), (LimitKind::Turn, Duration::from_millis(50))];
 
-/// The limit of a whole game, where the settings name none: that of most contests.
+/// The limit of a whole game, where the settings name none: most contests'.
 const TOTAL: [(LimitKind, Duration); 1] = [(LimitKind::Total, Duration::from_secs(2))];
 
 impl GameSettings {
@@ -32,7 +32,7 @@ impl GameSettings {
     ///
     /// # Errors
     /// When a setting is wrong, or a file that it names.
-    pub fn game(&self) -> Result<GameKind, Wrong> {
+    pub fn game(&self) -> Result<GameKind, SettingError> {
         let Self { common, judge } = self;
         let command = common.judge_command()?;
         match judge.clone() {
@@ -44,11 +44,11 @@ impl GameSettings {
     }
 }
 
-fn codingame(common: &Common, game: Codingame) -> Result<GameKind, Wrong> {
+fn codingame(common: &Common, game: Codingame) -> Result<GameKind, SettingError> {
     let contribution = match &game.project {
         None => Contribution::default(),
         Some(project) => Contribution::read(&common.folder.join(project), game.league)
-            .map_err(|error| Wrong { key: "project", problem: error.to_string() })?,
+            .map_err(|error| SettingError { key: "project", problem: error.to_string() })?,
     };
     let judges = Codingame {
         criteria: game.criteria.or_else(|| contribution.score().map(str::to_owned)),
@@ -74,7 +74,7 @@ fn codingame_case(text: &str) -> Result<String, SourceError> {
     Ok(parse_test_case(text)?.text)
 }
 
-fn json_lines(common: &Common, judges: JsonLines) -> Result<GameKind, Wrong> {
+fn json_lines(common: &Common, judges: JsonLines) -> Result<GameKind, SettingError> {
     let outside =
         Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place));
     let title = common.title.clone();
@@ -85,12 +85,12 @@ fn json_lines(common: &Common, judges: JsonLines) -> Result<GameKind, Wrong> {
     })
 }
 
-fn scored(common: &Common, judges: Scored) -> Result<GameKind, Wrong> {
+fn scored(common: &Common, judges: Scored) -> Result<GameKind, SettingError> {
     for placeholder in ["{case}", "{answer}"] {
         if !judges.command.has(placeholder) {
             let problem =
                 format!("the command has no `{placeholder}`: the scorer needs both files");
-            return Err(Wrong { key: "command", problem });
+            return Err(SettingError { key: "command", problem });
         }
     }
     let deciding = common.deciding(&judges);
@@ -99,14 +99,14 @@ fn scored(common: &Common, judges: Scored) -> Result<GameKind, Wrong> {
     printing(common, TOTAL.into(), Outside { traits, ..outside })
 }
 
-fn tester(common: &Common, game: Tester) -> Result<GameKind, Wrong> {
+fn tester(common: &Common, game: Tester) -> Result<GameKind, SettingError> {
     let reads_case = game.stdin.as_deref() == Some("{case}");
     if game.stdin.is_some() && !reads_case {
         let problem = "`stdin` is \"{case}\", or left out".to_owned();
-        return Err(Wrong { key: "stdin", problem });
+        return Err(SettingError { key: "stdin", problem });
     }
     let command = &game.command;
-    let wrong = |problem: &str| Wrong { key: "command", problem: problem.to_owned() };
+    let wrong = |problem: &str| SettingError { key: "command", problem: problem.to_owned() };
     if !command.has("{bot}") {
         return Err(wrong("the command has no `{bot}`, where the tester takes the bot's command"));
     }
@@ -118,7 +118,7 @@ fn tester(common: &Common, game: Tester) -> Result<GameKind, Wrong> {
     let has_turns = common.limits.times.kinds().any(|kind| kind != LimitKind::Total);
     if has_total_limit && has_turns {
         let problem = "either `total` limits a game, or `first-turn` and `turn` do".to_owned();
-        return Err(Wrong { key: "limits", problem });
+        return Err(SettingError { key: "limits", problem });
     }
     let limits = if has_turns { LIMITS.into() } else { TOTAL.into() };
     let judges = Tester { has_total_limit: !has_turns, ..game };
@@ -135,7 +135,7 @@ fn tester(common: &Common, game: Tester) -> Result<GameKind, Wrong> {
 }
 
 /// A game whose program prints the score.
-fn printing(common: &Common, limits: Limits, outside: Outside) -> Result<GameKind, Wrong> {
+fn printing(common: &Common, limits: Limits, outside: Outside) -> Result<GameKind, SettingError> {
     let kind = kind(common, common.title.clone(), limits, outside)?;
     let bundled = read_cases(common, as_it_is)?;
     let from_seed = by_number(bundled.clone());
@@ -180,7 +180,7 @@ struct Outside {
 impl Outside {
     fn new(
         deciding: BTreeMap<String, String>,
-        start: impl Fn(&Case, &Place) -> Result<Box<dyn Referee>, Trouble> + Send + Sync + 'static,
+        start: impl Fn(&Case, &Place) -> Result<Box<dyn Referee>, JudgeFailure> + Send + Sync + 'static,
     ) -> Self {
         let reading = Reading::default();
         Self { deciding, start: Arc::new(start), reading, traits: None, read: as_it_is }
@@ -193,7 +193,7 @@ fn kind(
     title: Option<String>,
     limits: Limits,
     Outside { deciding, start, reading, traits, read }: Outside,
-) -> Result<GameKind, Wrong> {
+) -> Result<GameKind, SettingError> {
     let judge = JudgeProgram {
         kind: common.kind.name.to_owned(),
         command: common.words()?,
@@ -225,12 +225,12 @@ fn case(text: &str, read: fn(&str) -> Result<String, SourceError>) -> Result<Cas
 fn read_cases(
     common: &Common,
     read: fn(&str) -> Result<String, SourceError>,
-) -> Result<Vec<(String, String)>, Wrong> {
+) -> Result<Vec<(String, String)>, SettingError> {
     let one = |(name, text): (String, String)| {
         let case = read(&text).map_err(|error| format!("{name}:{error}"))?;
         Ok((name, Case::Text(case).to_string()))
     };
     let cases = case::read_files(&common.cases, &common.folder);
     let cases = cases.and_then(|cases| cases.into_iter().map(one).collect());
-    cases.map_err(|problem| Wrong { key: "cases", problem })
+    cases.map_err(|problem| SettingError { key: "cases", problem })
 }

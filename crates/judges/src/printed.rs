@@ -46,7 +46,7 @@ impl Printed {
     }
 }
 
-/// How the score is found: by the user's pattern, or by those of most testers.
+/// How the score is found: by the user's pattern, or by the patterns of most testers.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
 pub struct ScorePattern {

@@ -4,7 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Left, Scratch};
-use rules::game::{Drawing, Place, Trouble};
+use rules::game::{Drawing, JudgeFailure, Place};
 use terms::limits::{Breach, Resource};
 use terms::lines::Lines;
 use terms::text::{exact_duration, exact_size, quote};
@@ -48,8 +48,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// Starts a judge.
-    pub(crate) fn start(command: &JudgeCommand, place: &Place) -> Result<Self, Trouble> {
+    pub(crate) fn start(command: &JudgeCommand, place: &Place) -> Result<Self, JudgeFailure> {
         let scratch = command.working_directory(|_| false)?;
         Self::start_in(scratch, command, place)
     }
@@ -59,14 +58,14 @@ impl Process {
         scratch: Scratch,
         command: &JudgeCommand,
         place: &Place,
-    ) -> Result<Self, Trouble> {
+    ) -> Result<Self, JudgeFailure> {
         let started = Instant::now();
         let prepared = command.prepare(place.core, &scratch)?;
         let child =
             BotProcess::spawn(&prepared, STDERR_CAP, place.alarm.clone()).map_err(|error| {
                 // The layer of processes calls every program a bot.
                 let text = error.to_string();
-                Trouble::new(text.replacen("cannot start the bot", "cannot be started", 1))
+                JudgeFailure::new(text.replacen("cannot start the bot", "cannot be started", 1))
             })?;
         Ok(Self {
             child: Some(child),
@@ -87,13 +86,13 @@ impl Process {
         &mut self,
         input: &[u8],
         mut is_whole: impl FnMut(&Lines) -> Option<usize>,
-    ) -> Result<Lines, Trouble> {
+    ) -> Result<Lines, JudgeFailure> {
         let limit = match self.questions {
             0 => self.limits.start.saturating_sub(self.started.elapsed()),
             _ => self.limits.step,
         };
         let Some(child) = &mut self.child else {
-            return Err(Trouble::new("has ended"));
+            return Err(JudgeFailure::new("has ended"));
         };
         let mut talk = Dialogue {
             input,
@@ -114,13 +113,13 @@ impl Process {
                 let what = self.failure(no_reply);
                 Err(self.trouble(what))
             }
-            Err(ExchangeError::Cancelled(_)) => Err(Trouble::new("cancelled")),
+            Err(ExchangeError::Cancelled(_)) => Err(JudgeFailure::new("cancelled")),
             Err(error) => Err(self.trouble(format!("cannot be watched: {error}"))),
         }
     }
 
     /// Refuses what a judge says before it has the reply to its question: it would pass for its answer to the reply.
-    pub(crate) fn refuse_unasked(&mut self) -> Result<(), Trouble> {
+    pub(crate) fn refuse_unasked(&mut self) -> Result<(), JudgeFailure> {
         let Some(child) = self.child.as_mut().filter(|_| self.questions > 0) else { return Ok(()) };
         let said = match child.unasked() {
             Ok(lines) => lines.as_bytes().split(|&byte| byte == b'\n').next().unwrap_or_default(),
@@ -134,7 +133,7 @@ impl Process {
     }
 
     /// Hears a program to its end that talks to nobody, within the limit of a step.
-    pub(crate) fn run_to_end(&mut self) -> Result<Printed, Trouble> {
+    pub(crate) fn run_to_end(&mut self) -> Result<Printed, JudgeFailure> {
         let until = Instant::now() + self.limits.step;
         if let Some(child) = &mut self.child {
             // Fails only for a program that has ended.
@@ -152,10 +151,10 @@ impl Process {
     }
 
     /// Gives a program that reads a file its whole input.
-    pub(crate) fn send_last(&mut self, input: &[u8]) -> Result<(), Trouble> {
+    pub(crate) fn send_last(&mut self, input: &[u8]) -> Result<(), JudgeFailure> {
         let Some(child) = &mut self.child else { return Ok(()) };
         let sent = child.send_last(input);
-        sent.map_err(|error| Trouble::new(format!("cannot be given its input: {error}")))
+        sent.map_err(|error| JudgeFailure::new(format!("cannot be given its input: {error}")))
     }
 
     /// Its process, while it runs.
@@ -163,7 +162,6 @@ impl Process {
         self.child.as_ref()
     }
 
-    /// Its limits.
     pub(crate) fn limits(&self) -> JudgeLimits {
         self.limits
     }
@@ -173,8 +171,8 @@ impl Process {
         &mut self,
         until: Instant,
         beside: Option<BorrowedFd<'_>>,
-    ) -> Result<Option<BotExit>, Trouble> {
-        let Some(child) = &mut self.child else { return Err(Trouble::new("has ended")) };
+    ) -> Result<Option<BotExit>, JudgeFailure> {
+        let Some(child) = &mut self.child else { return Err(JudgeFailure::new("has ended")) };
         match child.overhear(until, beside, &mut |chunk| self.stderr.push(chunk)) {
             Ok((lines, silence)) => {
                 self.stdout.extend_from_slice(lines.as_bytes());
@@ -191,7 +189,7 @@ impl Process {
                     Some(other) => Err(self.trouble(self.failure(other))),
                 }
             }
-            Err(ExchangeError::Cancelled(_)) => Err(Trouble::new("cancelled")),
+            Err(ExchangeError::Cancelled(_)) => Err(JudgeFailure::new("cancelled")),
             Err(error) => Err(self.trouble(format!("cannot be watched: {error}"))),
         }
     }
@@ -208,8 +206,7 @@ impl Process {
         self.scratch.as_ref().map(|scratch| drawings(scratch.path())).unwrap_or_default()
     }
 
-    /// Counts a question.
-    pub(crate) fn count_question(&mut self) -> Result<(), Trouble> {
+    pub(crate) fn count_question(&mut self) -> Result<(), JudgeFailure> {
         self.questions += 1;
         if self.questions > self.limits.questions {
             let most = self.limits.questions;
@@ -228,7 +225,7 @@ impl Process {
     }
 
     /// Ends the judge, and explains with what it has written to its standard error.
-    pub(crate) fn trouble(&mut self, what: impl Into<String>) -> Trouble {
+    pub(crate) fn trouble(&mut self, what: impl Into<String>) -> JudgeFailure {
         // What a living judge says of its closed input explains nothing.
         self.end(Duration::ZERO);
         let what = what.into();
@@ -238,18 +235,18 @@ impl Process {
             _ => what,
         };
         let remedy = remedy.map(str::to_owned);
-        Trouble { what: shortened(&what), stderr: self.stderr.last_lines(), remedy }
+        JudgeFailure { what: shortened(&what), stderr: self.stderr.last_lines(), remedy }
     }
 
     /// Explains with the trace of a failure.
-    pub(crate) fn failed(&mut self, trace: &[String]) -> Trouble {
+    pub(crate) fn failed(&mut self, trace: &[String]) -> JudgeFailure {
         let first = trace.first().map_or("without saying why", |line| line.trim());
         let trouble = self.trouble(format!("failed ([[FAIL]): {}", shortened(first)));
         let text = trace.join("\n");
         let remedy = trouble.remedy.or_else(|| remedy(&text).map(str::to_owned));
         // The trace stands for what a judge without a log says nowhere else.
         let stderr = trouble.stderr.or_else(|| Some(text).filter(|text| !text.is_empty()));
-        Trouble { remedy, stderr, ..trouble }
+        JudgeFailure { remedy, stderr, ..trouble }
     }
 
     /// Why the answer is missing.

@@ -1,7 +1,7 @@
 //! Scorers of one answer: the bot reads the case and writes its answer until it ends, and a program scores the answer.
 
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
-use rules::game::{Answer, End, Place, Referee, Seat, Step, Traits, Trouble};
+use rules::game::{Answer, End, JudgeFailure, Place, Referee, Seat, Step, Traits};
 use serde::{Deserialize, Serialize};
 use terms::verdict::Verdict;
 
@@ -33,7 +33,7 @@ impl Scored {
     ///
     /// # Errors
     /// When the case is a seed.
-    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, Trouble> {
+    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
         let (game, case) = (self.clone(), case.clone());
         let steps = Steps::new(Reading::default(), true);
         Ok(Box::new(Scorer { game, case, place: place.clone(), steps }))
@@ -49,14 +49,14 @@ struct Scorer {
 }
 
 impl Referee for Scorer {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         let Case::Text(input) = self.case.clone() else {
-            return Err(Trouble::new("scores answers to cases, which are files, not seeds"));
+            return Err(JudgeFailure::new("scores answers to cases, which are files, not seeds"));
         };
         Ok(self.steps.ask(Question { input, ..Question::default() }))
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         let end = match answer {
             Answer::Reply { lines, .. } => self.score(lines.as_bytes())?,
             Answer::NoReply { .. } => JudgeEnd {
@@ -72,7 +72,7 @@ impl Referee for Scorer {
 
 impl Scorer {
     /// Has the answer scored.
-    fn score(&mut self, answer: &[u8]) -> Result<JudgeEnd, Trouble> {
+    fn score(&mut self, answer: &[u8]) -> Result<JudgeEnd, JudgeFailure> {
         let Scored { command, score, .. } = &self.game;
         let scratch = command.working_directory(is_written_anew)?;
         let mut values = case::place(&self.case, command, &scratch)?;

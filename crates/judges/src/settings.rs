@@ -87,7 +87,7 @@ pub struct Common {
 /// A setting that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {problem}")]
-pub struct Wrong {
+pub struct SettingError {
     /// The setting.
     pub key: &'static str,
     /// What is wrong, and what would be right.
@@ -161,17 +161,17 @@ impl Common {
     ///
     /// # Errors
     /// When there are none.
-    pub fn words(&self) -> Result<Vec<String>, Wrong> {
+    pub fn words(&self) -> Result<Vec<String>, SettingError> {
         let words = shlex::split(&self.command).unwrap_or_default();
         if words.is_empty() {
             let problem = "the command is empty, or has a quote that is not closed".to_owned();
-            return Err(Wrong { key: "command", problem });
+            return Err(SettingError { key: "command", problem });
         }
         Ok(words)
     }
 
     /// The command that starts the judge, with its limits.
-    pub(crate) fn judge_command(&self) -> Result<JudgeCommand, Wrong> {
+    pub(crate) fn judge_command(&self) -> Result<JudgeCommand, SettingError> {
         let defaults = JudgeLimits::default();
         let memory = self.memory.map(|memory| memory.limit().map(|size| size.0));
         let limits = JudgeLimits {
@@ -185,7 +185,7 @@ impl Common {
     }
 
     /// The time limits of its games over the defaults; refuses limits that have no default.
-    pub(crate) fn times(&self, defaults: &Limits) -> Result<Limits, Wrong> {
+    pub(crate) fn times(&self, defaults: &Limits) -> Result<Limits, SettingError> {
         let GameLimits { times, memory } = &self.limits;
         let strange = times.kinds().find(|kind| defaults.of(*kind).is_none()).map(LimitKind::name);
         let Some(strange) = strange.or(memory.map(|_| "memory")) else {
@@ -196,7 +196,7 @@ impl Common {
         let known = known.join(", ");
         let problem =
             format!("games of kind = \"{kind}\" have no limit `{strange}`; they have: {known}");
-        Err(Wrong { key: "limits", problem })
+        Err(SettingError { key: "limits", problem })
     }
 
     /// What decides its games besides the command, as plans and logs store it: what this kind of game says.

@@ -30,7 +30,7 @@ struct InJson<'a> {
     groups: &'a [BotGroup],
 }
 
-/// Writes a bot's figures on all boards and on those of each group as text, Markdown, JSON or CSV.
+/// Writes a bot's figures on all boards and on each group as text, Markdown, JSON or CSV.
 ///
 /// # Errors
 /// When `out` fails, or for another format.

@@ -22,7 +22,7 @@ pub(crate) struct Histogram {
 
 /// A bar of a histogram.
 pub(crate) struct Bar {
-    /// The upper bound of its times; the lower one is that of the bar before.
+    /// The upper bound of its times; the lower one is the upper bound of the bar before.
     pub(crate) up_to: Duration,
     /// The number of times in it.
     pub(crate) count: u64,

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::markup::Text;
 
-/// A test.
 pub(super) struct TestCase {
     name: String,
     /// Surefire requires a time for each test.

@@ -118,7 +118,7 @@ impl GameReport {
         }
     }
 
-    /// Adds an event.
+    /// Takes what the report shows from the next event of the game.
     pub fn add(&mut self, event: &Event) {
         match event {
             Event::Start(start) => self.start = start.clone(),
@@ -144,7 +144,7 @@ impl GameReport {
         });
     }
 
-    /// Adds the end.
+    /// Takes the result, which is the last event of a game.
     pub fn add_end(&mut self, end: End) {
         self.score = end.score;
         self.summary.clone_from(&end.summary);
@@ -152,7 +152,6 @@ impl GameReport {
         self.end = Some(end);
     }
 
-    /// The first response.
     fn first(&self) -> Option<&Response> {
         self.exchanges.first()
     }

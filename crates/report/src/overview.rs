@@ -33,7 +33,7 @@ pub(super) fn document(comparisons: &[Comparison]) -> Option<Document> {
     let rows = std::iter::once(baseline).chain(rows);
     document.table(Table { words: &[0, 9], ..Table::new(headline, &headings, rows) });
     document.sentence(format!(
-        "Means are those of each bot's own boards, and the other figures those of the boards that it shares with {}; p is adjusted \
+        "Means cover each bot's boards; the other figures cover the boards that it shares with {}. p is adjusted \
          for {} comparisons (Holm).",
         first.baseline,
         adjusted_for(comparisons)
@@ -58,7 +58,7 @@ fn best(comparisons: &[Comparison]) -> Option<String> {
     let (low, high) = test.guarded_interval?;
     let (mean, unit) = (test.mean, best.measure.unit(best.better));
     Some(format!(
-        "The best mean is that of {challenger}: {mean:+.digits$} {unit} against {baseline}, and with the allowance for boards not \
+        "{challenger} has the best mean: {mean:+.digits$} {unit} against {baseline}, and with the allowance for boards not \
          seen between {low:+.digits$} and {high:+.digits$}."
     ))
 }

@@ -59,7 +59,7 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     official_lines(report, out)
 }
 
-/// Writes the times of the first and of the slowest later turn, or where one limit holds for all turns together, that of the game
+/// Writes the times of the first and of the slowest later turn, or where one limit holds for all turns together, the game's
 /// and of its slowest turn.
 fn times(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = report.first() else { return Ok(()) };

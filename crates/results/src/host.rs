@@ -90,7 +90,7 @@ impl HostCheck {
         (usual(&self.round_trip) + usual(&self.wake_up)) * LIMIT_PER_DISTURBANCE
     }
 
-    /// Whether others take so much of a core from bots that they lose turns by it.
+    /// Whether others take enough of a core from bots to make them lose turns.
     pub fn is_crowded(&self) -> bool {
         self.core_share.is_some_and(|share| share < WHOLE_CORE)
     }

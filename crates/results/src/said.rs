@@ -105,7 +105,7 @@ impl Said {
 /// The values of one name in a game.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SaidInGame {
-    /// The last value.
+    /// The value in the last report of this name.
     pub last: SaidValue,
     /// The summary of the values, if all of them were numbers.
     #[serde(flatten)]
@@ -121,7 +121,7 @@ pub struct SaidNumbers {
     /// The greatest one.
     #[serde(serialize_with = "serialize_number")]
     pub max: f64,
-    /// The mean.
+    /// The arithmetic mean of all reported values.
     #[serde(serialize_with = "serialize_number")]
     pub mean: f64,
 }
@@ -218,7 +218,7 @@ fn is_name(text: &str) -> bool {
 pub struct SaidInRun {
     /// The games in which all values were numbers.
     pub games: u32,
-    /// The summary of these numbers; the mean is that of the games' means.
+    /// The summary of these numbers; the mean is the mean of the games' means.
     #[serde(flatten)]
     pub numbers: SaidNumbers,
 }

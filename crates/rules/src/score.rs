@@ -220,10 +220,10 @@ impl Sum for Score {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// Higher ones.
+    /// Higher scores are better.
     #[default]
     Higher,
-    /// Lower ones.
+    /// Lower scores are better.
     Lower,
 }
 

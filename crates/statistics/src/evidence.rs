@@ -112,7 +112,7 @@ impl Evidence {
 
     /// The means that may make a verdict.
     ///
-    /// That of the boards that both bots finish does, unless the bot with the higher mean there loses games that the other finishes:
+    /// The mean of the boards that both bots finish decides, unless the bot with the higher mean there loses games that the other finishes:
     /// what these cost is a question of the total alone, the mean of all boards, where it is certain.
     pub fn deciding(&self) -> impl Iterator<Item = &Moments> {
         let [mine, others] = self.lost_alone;

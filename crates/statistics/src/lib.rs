@@ -6,7 +6,7 @@
 //! ```
 //! use statistics::{Board, Conclusion, Estimate, Paired, Risk};
 //!
-//! // The points of one program and those of another, on 70 boards that both have played.
+//! // The points of one program and of another, on 70 boards that both have played.
 //! let board = |n: u32| Board::finished(f64::from(12 + n % 7), 13.0);
 //! let paired = Paired::of(&(0..70).map(board).collect::<Vec<_>>(), Risk::Strict);
 //! assert_eq!((paired.wins, paired.losses), (50, 10));

@@ -151,7 +151,7 @@ impl Paired {
         Self { adjusted_p, conclusion, probably, ..self }
     }
 
-    /// Adjusts the verdicts of several comparisons for their number. One without a board is none.
+    /// Adjusts the verdicts of several comparisons for their number. One without a board does not count.
     pub fn adjust<'a>(comparisons: impl Iterator<Item = &'a mut Self>) {
         let comparisons: Vec<&mut Self> = comparisons.filter(|paired| paired.pairs > 0).collect();
         let ps = |p: fn(&Self) -> f64| -> Vec<f64> {

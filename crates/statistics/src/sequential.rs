@@ -97,7 +97,7 @@ impl ConfidenceSequence {
 
     /// The mean difference so far that decides first, and its interval; `None` without a board.
     ///
-    /// It is that of the boards that both bots finish or, where that must not decide or says less, of all boards.
+    /// It is the interval of the boards that both bots finish or, where that must not decide or says less, of all boards.
     pub fn leading(&self) -> Option<(f64, (f64, f64))> {
         let some = self.evidence.deciding().filter(|moments| moments.count() > 0);
         let leading = some.min_by(|a, b| self.p_of(a).total_cmp(&self.p_of(b)))?;

@@ -10,7 +10,7 @@ const EXACT: usize = 50;
 /// The two-sided p-value of differences if they are equally likely to be above and below 0.
 ///
 /// Differences of 0 are left out, and equal ones share their ranks. Up to 50 differences the p-value
-/// is exact, also with equal ones: all ways to give the ranks signs are counted. Above, it is that of
+/// is exact, also with equal ones: all ways to give the ranks signs are counted. Above, it is the p-value of
 /// the normal distribution, corrected for equal ones and not for continuity. This agrees with
 /// `scipy.stats.wilcoxon`, apart from 14 to 50 differences with equal ones or zeros, where `SciPy`
 /// approximates. 1 without differences.

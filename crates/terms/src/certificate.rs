@@ -7,7 +7,7 @@ use crate::millis::Millis;
 
 /// What an exchange cost a bot, and how long the bot had to wait. `None` if the kernel does not report it.
 ///
-/// All threads count, including those of processes that the bot has started.
+/// All threads count, including threads of processes that the bot has started.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Certificate {
@@ -63,7 +63,7 @@ pub struct Parts {
     /// A thread of the bot was ready to run, but others had its core.
     #[cfg_attr(feature = "serde", serde(rename = "kept_waiting_ms"))]
     pub kept_waiting: Millis,
-    /// The machine stood still (not counted while the whole bot slept), or an outsider had stopped the bot.
+    /// The machine stalled (not counted while the whole bot slept), or an outsider had stopped the bot.
     #[cfg_attr(feature = "serde", serde(rename = "taken_ms"))]
     pub taken: Millis,
     /// The referee was late to send the input or to see the reply, and not because of the bot.
@@ -75,7 +75,7 @@ pub struct Parts {
     /// Unexplained time; it does not excuse the bot.
     #[cfg_attr(feature = "serde", serde(rename = "unknown_ms"))]
     pub unknown: Millis,
-    /// Whether a thread waited for a disk meanwhile. The bot answers for that, since it is unknown
+    /// Whether a thread waited for a disk in the meantime. The bot answers for that, since it is unknown
     /// whether others kept the disk busy.
     #[cfg_attr(
         feature = "serde",
@@ -89,7 +89,7 @@ pub struct Parts {
         serde(default, rename = "own_scheduling", skip_serializing_if = "is_false")
     )]
     pub has_own_scheduling: bool,
-    /// Whether a thread or a process of the bot ended meanwhile, so that it is not known for how long it waited.
+    /// Whether a thread or a process of the bot ended in the meantime, so that it is not known for how long it waited.
     #[cfg_attr(
         feature = "serde",
         serde(default, rename = "ended", skip_serializing_if = "is_false")

@@ -14,7 +14,7 @@ pub enum AtFault {
 }
 
 impl AtFault {
-    /// Whose fault it is that a file cannot be written: the user's who chose it, unless the host has no space.
+    /// Whose fault it is that a file cannot be written: the user's, for choosing it, unless the host has no space.
     pub fn of_write(error: &io::Error) -> Self {
         if error.kind() == io::ErrorKind::StorageFull { Self::Host } else { Self::User }
     }

@@ -156,7 +156,7 @@ impl Limits {
         }
     }
 
-    /// These limits, and those of `others` for the kinds that have none here.
+    /// These limits, and `others`' limits for the kinds without one here.
     #[must_use]
     pub fn or(&self, others: &Self) -> Self {
         Self::from_kinds(|kind| self.of(kind).or(others.of(kind)))
@@ -219,10 +219,10 @@ pub struct SoftLimit {
 }
 
 impl OverrunRules {
-    /// The most retries of a game that the host spoilt.
+    /// The most retries of a game that the host disturbed.
     const MAX_RETRIES: usize = 2;
 
-    /// Whether a game that the host spoilt is played again after `retried` retries.
+    /// Whether a game that the host disturbed is played again after `retried` retries.
     pub fn retries(&self, retried: usize) -> bool {
         self.on_host_delay == OnHostDelay::Retry && retried < Self::MAX_RETRIES
     }
@@ -329,7 +329,7 @@ impl fmt::Display for Resource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Breach {
-    /// The resource.
+    /// What the bot used too much of.
     pub resource: Resource,
     /// The amount that the referee measured.
     pub used: u64,

@@ -31,7 +31,7 @@ pub trait Peer: fmt::Debug + Send {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum News {
-    /// Nothing.
+    /// The peer has sent nothing.
     Nothing,
     /// It has written this for the bot, which has not answered yet.
     Input(Vec<u8>),

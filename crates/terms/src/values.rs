@@ -151,7 +151,7 @@ impl<T> Bound<T> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(from = "LimitsTable")]
 pub struct GameLimits {
-    /// The time limits.
+    /// The limits on time; memory has its own.
     pub times: Limits,
     /// The memory of all the bot's processes together.
     pub memory: Option<Bound<Size>>,

@@ -197,7 +197,7 @@ pub enum Decision {
 pub struct Overrun {
     /// Whose fault it is.
     pub culprit: Culprit,
-    /// The decision on it.
+    /// What became of the late reply.
     pub decision: Decision,
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Pattern<const WORDS: usize> {
 }
 
 pub(super) struct Patterns<const WORDS: usize> {
-    /// Patterns of a single swap come first, then those of two, then the swaps that complete nothing.
+    /// Patterns of a single swap come first, then patterns of two, then the swaps that complete nothing.
     all: Vec<Pattern<WORDS>>,
     /// The number of patterns that complete a square.
     completing: usize,

@@ -32,20 +32,20 @@ pub(super) struct Move {
 #[derive(Clone, Copy, Default)]
 struct Position {
     tiles: Tiles,
-    /// Its moves: those of colours other than the target's come first.
+    /// Its moves: moves of other colours than the target's come first.
     first: u32,
     others: u8,
     all: u8,
     /// The number of moves that may be played.
     open: u8,
-    /// The colour to collect in one big region; 0 is none.
+    /// The colour to collect in one big region; 0 for no colour.
     target: u8,
 }
 
 pub(super) struct Graph {
     positions: Vec<Position>,
     moves: Vec<Move>,
-    /// An open hash table of the positions: the upper half of a slot is that of the hash, below that
+    /// An open hash table of the positions: the upper half of a slot is the hash's, below that
     /// are the round and the position's number.
     slots: Vec<u64>,
     /// Changes when all positions are forgotten, so that the table need not be emptied.
@@ -68,7 +68,7 @@ impl Graph {
     pub(super) fn clear(&mut self) {
         self.positions.clear();
         self.moves.clear();
-        // Number 0 is none.
+        // Number 0 marks a free slot.
         self.positions.push(Position::default());
         self.round += 1;
         if self.round >> (32 - NUMBER_BITS) != 0 {

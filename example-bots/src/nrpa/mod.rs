@@ -16,7 +16,7 @@
 //! start (a bias as in Cazenave's *Generalized nested rollout policy adaptation*, 2020).
 //!
 //! The rest of the first turn, and nearly all of each later one, mends the plan: it is cut at a
-//! random move, and the rest is searched anew, with the target or without.
+//! random move, and the rest is searched again, with the target or without.
 //!
 //! # Experiments
 //!

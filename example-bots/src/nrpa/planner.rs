@@ -100,7 +100,7 @@ impl Planner {
         self.search.exchange_policy(LEVELS, policy);
     }
 
-    /// Improves the plan: repeatedly searches anew everything after some move.
+    /// Improves the plan: repeatedly searches everything after some move again.
     pub(super) fn improve(&mut self, end: Duration) {
         while self.plan.cells.len() != 1 && self.search.now() < end {
             let cut = (self.plan.cells.len() as f64 * CUTS) as usize;

@@ -140,7 +140,7 @@ fn check(status: ExitStatus) {
     assert!(matches!(status.code(), Some(0 | 1)), "{status}");
 }
 
-/// Runs the referee to its end and returns the peak of its memory, as far as sampled.
+/// Runs the referee to its end and returns the sampled peak of its memory.
 fn watched(mut command: Command) -> Amount {
     let mut child = command.spawn().expect("starts");
     let mut peak = 0;

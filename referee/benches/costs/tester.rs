@@ -25,7 +25,7 @@ const GAMES: (usize, usize) = (100, 20);
 const PINNED: [&str; 2] = ["a tester's game with --pin", "a tester's exchange with --pin"];
 const FREE: [&str; 2] = ["a tester's game", "a tester's exchange"];
 
-/// (j) A tester's game and its exchanges, beyond those of the tester alone.
+/// (j) A tester's game and its exchanges, beyond the tester alone.
 pub(crate) fn tester() -> Vec<Row> {
     let folder = tempfile::tempdir().expect("a folder");
     let program = compiled(&folder);

@@ -44,7 +44,7 @@ pub(super) struct CompareArgs {
     /// Group the boards by a property, such as `colors`, or a value that the bot reported
     /// (repeatable)
     ///
-    /// Properties are those of the boards, `set`, and names that the bot wrote to standard error
+    /// Properties are the boards' properties, `set`, and names that the bot wrote to standard error
     /// (`@referee NAME=value`). NAME=VALUES chooses values and ranges, each of which is a group:
     /// `n=2,3..5,6..`. A single bot is shown by its groups.
     #[arg(long, value_name = "NAME[=VALUES]")]
@@ -153,7 +153,7 @@ fn put_first(name: &str, contenders: &mut [Contender]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The measure that was asked for, or that of the first run's game.
+/// The requested measure, or the measure of the first run's game.
 pub(super) fn measure(asked: Option<Measure>, runs: &[Side]) -> Measure {
     asked.unwrap_or_else(|| runs[0].folder.run.plan.measure())
 }

@@ -1,6 +1,6 @@
 //! `referee completions`: a script for a shell, which asks the referee itself for completions.
 //!
-//! So flags and values are always those of the installed program, including the bots, board sets and runs of
+//! So flags and values always match the installed program, including the bots, board sets and runs of
 //! the user's project.
 
 mod bash;

@@ -263,7 +263,7 @@ fn write_comparison(difference: Option<&Difference>, out: &mut dyn Write) -> io:
     }
 }
 
-/// On which of the other cases, of which so many were tried, two judges say the same.
+/// Names the cases, among the other cases tried, on which two judges send the same messages.
 fn write_others(tried: usize, agreeing: &[&str], out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = agreeing.first() else {
         return match tried {

@@ -12,7 +12,7 @@ use report::Format;
 use rules::game::games;
 use terms::text::printable;
 
-/// List the built-in games and those of your settings
+/// List the built-in games and your settings' games
 #[derive(Debug, Args)]
 pub(super) struct GamesArgs {
     /// The form of the list

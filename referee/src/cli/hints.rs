@@ -101,7 +101,7 @@ fn tip(text: &str) -> ContextValue {
     ContextValue::StyledStrs(vec![text.to_owned().into()])
 }
 
-/// The options of a command: those of one letter if `unknown` is one, or else all, or the most similar of many.
+/// The options of a command: options of one letter if `unknown` is one, or else all, or the most similar of many.
 fn options(command: &clap::Command, unknown: &str) -> String {
     let is_of_all = |arg: &clap::Arg| arg.is_global_set() || arg.get_id() == "help";
     let shown = command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set());
@@ -202,7 +202,7 @@ fn blank_in_path(line: &str, program: &str, cwd: Option<&Path>) -> Option<String
     Some(format!("the line is split at blanks; write --bot {}", shell_word(&whole)))
 }
 
-/// A source file that no project bot is built from, and that is no program as it is.
+/// A source file that no project bot is built from, and that cannot run as it is.
 fn source(config: &Config, words: &[&str], cwd: Option<&Path>) -> Option<String> {
     let &[program] = words else { return None };
     let (path, file) = (Path::new(program), at(program, cwd));

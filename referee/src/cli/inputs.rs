@@ -146,7 +146,7 @@ pub(super) fn game_help(what: &str) -> String {
     let games = games();
     let known: Vec<_> = games.iter().map(|kind| kind.name.as_str()).collect();
     format!(
-        "{what}: {}, the name of a table [game.NAME] in the settings, or a settings file with one [default: {}]",
+        "{what}: {}, a table [game.NAME] of the settings, or a file with one [default: {}]",
         known.join(", "),
         known[0]
     )

@@ -1,4 +1,4 @@
-//! The names of runs: folders, and `latest` or `latest~N` for those of the project.
+//! The names of runs: folders, and `latest` or `latest~N` for the project's.
 //!
 //! A project's runs are in its folder of runs and, since `--run NAME` puts them there, in the working directory and beside
 //! `referee.toml`.

@@ -116,7 +116,7 @@ fn sample(language: &str, game: &str) -> Result<&'static Sample, Failure> {
     })
 }
 
-/// The text of a sample with `play` in place of the commands that its first comment shows.
+/// The text of a sample with `play` instead of the commands that its first comment shows.
 fn own_text(sample: &str, play: &str) -> String {
     let told = sample.find("Try it with").expect("each sample says how to try it");
     // An empty line of the comment, then indented commands.

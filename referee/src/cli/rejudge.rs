@@ -10,7 +10,7 @@ use super::{Failure, exit, inputs, interrupt, print, signals};
 use report::Format;
 use results::gamelog::Log;
 use results::replay::{Difference, Replayed, rejudge};
-use rules::game::{GameKind, Place, TestCase, Trouble};
+use rules::game::{GameKind, JudgeFailure, Place, TestCase};
 use terms::text::{plural, printable};
 
 pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
@@ -43,11 +43,11 @@ fn again(log: &Log, kind: &GameKind, path: &Path) -> Result<Replayed, Failure> {
     let again = judged_again(log, &case, &interrupt()?)?;
     again.ok_or_else(|| {
         let what = "starts the bot itself, and cannot be given the replies of a log";
-        Failure::Referee(Trouble::new(what).into())
+        Failure::Referee(JudgeFailure::new(what).into())
     })
 }
 
-/// Passes the replies of a log to a judge that is started anew; `None` if it takes them from a bot alone.
+/// Passes the replies of a log to a newly started judge; `None` if it takes them from a bot alone.
 pub(super) fn judged_again(
     log: &Log,
     case: &TestCase,

@@ -11,7 +11,7 @@ use engine::suite::{BotError, PoolError, RunError};
 use results::compare::NoLogarithm;
 use results::gamelog::OpenError;
 use results::suite::{FolderError, RecordsError};
-use rules::game::Trouble;
+use rules::game::JudgeFailure;
 use terms::fault::Attributed;
 
 const GO_ON: &str = "; the results so far are kept, and --resume goes on from them";
@@ -108,14 +108,14 @@ impl From<PlayError> for Failure {
     }
 }
 
-fn is_jar_missing(trouble: &Trouble) -> bool {
+fn is_jar_missing(trouble: &JudgeFailure) -> bool {
     trouble.remedy.as_deref().is_some_and(|remedy| remedy.contains("a jar is missing"))
 }
 
 #[test]
 fn a_missing_jar_is_named_by_a_command() {
     let message = |remedy| {
-        let trouble = Trouble { remedy, ..Trouble::new("failed") };
+        let trouble = JudgeFailure { remedy, ..JudgeFailure::new("failed") };
         Failure::from(PlayError::Judge(trouble)).to_string()
     };
     let remedy = "a jar is missing on the class path".to_owned();

@@ -12,7 +12,7 @@ use super::compare::{Side, measure, refuse_different_games, warn_of_places};
 use super::output::ForceFlag;
 use super::words::word;
 use super::{Failure, completions, inputs, print};
-use report::runs::{self, Around, ShownRun};
+use report::runs::{self, PageContext, ShownRun};
 use report::view::film::{Film, TurnTimes};
 use report::view::page::{GameAddress, GamesPages};
 use results::replay::replay;
@@ -124,7 +124,7 @@ fn write_page(
     list: Option<&str>,
 ) -> Result<(String, Option<String>), Failure> {
     let mut games = if args.games { Some(Games::beside(html, sources)?) } else { None };
-    let around = Around { list, ..Around::default() };
+    let around = PageContext { list, ..PageContext::default() };
     let page = runs::page(sources, compared, &around, |run, outcome| {
         Ok::<_, Failure>(games.as_mut().and_then(|games| games.add(run, outcome)))
     })?;

@@ -8,7 +8,7 @@ use anyhow::anyhow;
 use clap::Args;
 
 use super::inputs::{self, NamedBot, Variable};
-use super::words::{Word as _, word};
+use super::words::{FlagValue as _, word};
 use super::{Failure, completions, hints};
 use contain::bot::{Containment, Pinning, Sandbox, SandboxError};
 use engine::config::{Bound, Config, GameLimits, Limit, Size};
@@ -110,7 +110,7 @@ impl BotFlags {
         }
     }
 
-    /// The bot of this command line; without one, that of the last words, or the game's default bot.
+    /// The bot of this command line; without one, the bot of the last words, or the game's default bot.
     fn resolve_line(&self, config: &Config, line: Option<&str>) -> Result<NamedBot, Failure> {
         hints::refuse_stray(self.stray.as_deref())?;
         let (name, words) = if self.command.is_empty() {

@@ -177,7 +177,7 @@ pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
 /// A name and a test case.
 type Board = (String, String);
 
-/// The number of games of each bot on this many boards, or on those of the seeds.
+/// The number of games of each bot on this many boards, or on the seeds' boards.
 fn planned(args: &TimingArgs, boards: usize, bots: usize) -> Result<usize, Failure> {
     let SeedRange { first, last } = args.seed.unwrap_or(SEEDS);
     let seeds = usize::try_from(last.abs_diff(first)).unwrap_or(usize::MAX).saturating_add(1);

@@ -12,7 +12,7 @@ use terms::limits::{OnHostDelay, Profile};
 type Row<W> = (W, &'static str, &'static str);
 
 /// A type whose values have names in flags.
-pub(super) trait Word: Copy + PartialEq + Send + Sync + 'static {
+pub(super) trait FlagValue: Copy + PartialEq + Send + Sync + 'static {
     const WORDS: &'static [Row<Self>];
 
     /// The value's name in a flag.
@@ -23,7 +23,7 @@ pub(super) trait Word: Copy + PartialEq + Send + Sync + 'static {
 }
 
 /// Parses a flag's word.
-pub(super) fn word<W: Word>() -> impl TypedValueParser<Value = W> {
+pub(super) fn word<W: FlagValue>() -> impl TypedValueParser<Value = W> {
     one_of(W::WORDS)
 }
 
@@ -83,7 +83,7 @@ pub(super) const OF_SUITE: &[Row<Format>] = &[
 pub(super) const OF_GAMES: &[Row<Format>] =
     &[TEXT, JSON, CSV, MARKDOWN, (Format::Seeds, "seeds", "The seeds of the games, for `--seed`")];
 
-impl Word for Profile {
+impl FlagValue for Profile {
     const WORDS: &'static [Row<Self>] = &[
         (Self::Official, "official", "The limits of the original referee"),
         (
@@ -97,7 +97,7 @@ impl Word for Profile {
     ];
 }
 
-impl Word for Measure {
+impl FlagValue for Measure {
     const WORDS: &'static [Row<Self>] = &[
         (Self::Points, "points", "The scores, as CodinGame adds them up"),
         (
@@ -110,7 +110,7 @@ impl Word for Measure {
     ];
 }
 
-impl Word for OnHostDelay {
+impl FlagValue for OnHostDelay {
     const WORDS: &'static [Row<Self>] = &[
         (Self::Fail, "fail", "It is a timeout, as in the original"),
         (Self::Accept, "accept", "The late answer counts"),
@@ -122,7 +122,7 @@ impl Word for OnHostDelay {
     ];
 }
 
-impl Word for Containment {
+impl FlagValue for Containment {
     const WORDS: &'static [Row<Self>] = &[
         (Self::Auto, "auto", "The first of the others that this host allows"),
         (Self::Namespace, "namespace", "A pid namespace: the kernel kills everything in it"),
@@ -132,7 +132,7 @@ impl Word for Containment {
     ];
 }
 
-impl Word for Order {
+impl FlagValue for Order {
     const WORDS: &'static [Row<Self>] = &[
         (Self::Number, "number", "In the order of the plan"),
         (Self::Worst, "worst", "Lost games, then those with the lowest share of the best score"),
@@ -141,7 +141,7 @@ impl Word for Order {
     ];
 }
 
-impl Word for Logs {
+impl FlagValue for Logs {
     const WORDS: &'static [Row<Self>] = &[
         (Self::All, "all", "Every game"),
         (

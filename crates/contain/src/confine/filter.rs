@@ -141,7 +141,7 @@ fn forbidden_uses() -> io::Result<Vec<Refused>> {
     let others = [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_RDM];
     refused
         .push((libc::SYS_socketpair, others.map(of_kind).into_iter().collect::<Result<_, _>>()?));
-    // Through a descriptor that only reads, others change a file's attributes, or stop who wants to write to it.
+    // Through a descriptor that only reads, others change a file's attributes, or block its writers.
     refused.push((libc::SYS_ioctl, vec![unless_one_of(&IOCTLS.map(u32::cast_signed))?]));
     refused.push((libc::SYS_fcntl, vec![unless_one_of(&FCNTLS)?]));
     // New namespaces.

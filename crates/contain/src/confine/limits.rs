@@ -48,7 +48,7 @@ impl KernelLimit {
     }
 }
 
-/// The kernel's limits, as far as the referee's user may set them.
+/// The kernel's limits that the referee's user may set.
 pub(crate) fn kernel_limits(resources: &Resources) -> Vec<KernelLimit> {
     let cpu_time = resources.cpu_time.map(|time| time.0.as_secs().max(1));
     let limits = [

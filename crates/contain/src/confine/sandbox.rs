@@ -24,7 +24,7 @@ use crate::sys::raw::landlock_version;
 /// A sandbox that this host can enforce.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sandbox {
-    /// Folders and files that this bot may read, in addition to those of every bot.
+    /// Folders and files that this bot may read, in addition to what every bot may read.
     readable: Vec<PathBuf>,
     /// Folders and files that it may not read, even in a folder that it may.
     hidden: Vec<PathBuf>,
@@ -86,7 +86,7 @@ impl Sandbox {
         self
     }
 
-    /// Whether `path` is among the paths that this bot may read in addition to those of every bot.
+    /// Whether `path` is among the paths that this bot may read in addition to what every bot may read.
     pub fn has(&self, path: &Path) -> bool {
         self.readable.iter().any(|readable| path.starts_with(readable))
     }

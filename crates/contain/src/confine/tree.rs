@@ -57,7 +57,7 @@ pub(crate) const SCRATCH: &str = "/tmp";
 /// The bot's own folders, which hide the host's.
 const OWN: [&str; 3] = ["/dev", "/proc", SCRATCH];
 
-/// What a bot sees in place of a hidden folder and of a hidden file.
+/// What a bot sees instead of a hidden folder and of a hidden file.
 const NOTHING: [&str; 2] = ["/dev/hidden-folder", "/dev/hidden-file"];
 
 /// The most files that a bot may make: more would fill memory that is not counted.

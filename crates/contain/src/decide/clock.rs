@@ -50,7 +50,7 @@ pub(crate) struct Clock {
     /// When the program's time is up, or when to sample it next once it is late; `None` is never.
     pub(crate) deadline: Option<Moment>,
     /// The number of samples before the limit that were due by now.
-    early_looks: usize,
+    early_samples: usize,
     /// Whether the limit has passed without a reply.
     in_overtime: bool,
     watch: Option<Watch>,
@@ -90,7 +90,7 @@ impl Clock {
             overtime,
             start,
             deadline: limit.map(|limit| start + limit),
-            early_looks: 0,
+            early_samples: 0,
             in_overtime: false,
             watch: None,
             before,
@@ -143,24 +143,24 @@ impl Clock {
 
     /// When to sample the program next before its limit.
     pub(crate) fn next_early_look(&self) -> Option<Moment> {
-        let tenths = TUNING.clock.early_looks.get(self.early_looks)?;
+        let tenths = TUNING.clock.early_samples.get(self.early_samples)?;
         Some(self.start + self.limit?.checked_mul(*tenths)? / 10)
     }
 
     /// Whether it is time for a sample before the limit, which this answers once. Returns how long it may take.
     pub(crate) fn take_early_look(&mut self, now: Moment) -> Option<Duration> {
         let is_due = self.next_early_look().is_some_and(|look| now >= look);
-        self.early_looks += usize::from(is_due);
+        self.early_samples += usize::from(is_due);
         // An answer that comes in the meantime is read later.
         let budget = self.limit.map(|limit| limit / TUNING.sampling.early_share);
         budget.filter(|_| is_due && !self.in_overtime)
     }
 
     /// Takes in a complete sample from before the limit.
-    pub(crate) fn look_early(&mut self, observation: Observation, now: Moment) {
+    pub(crate) fn sample_early(&mut self, observation: Observation, now: Moment) {
         if let Some(limit) = self.limit {
             let (watch, before) = self.watch(limit, self.overtime.patience());
-            watch.look_early(observation, before, now);
+            watch.sample_early(observation, before, now);
         }
     }
 
@@ -229,7 +229,7 @@ impl Clock {
         let next = watch.look(observation, before, delays, polled, time);
         let is_certain = matches!(overtime, Overtime::Always(_));
         self.deadline =
-            if is_certain && next.is_none() { watch.look_on(polled, time[1]) } else { next };
+            if is_certain && next.is_none() { watch.next_late_poll(polled, time[1]) } else { next };
         self.deadline.is_some()
     }
 

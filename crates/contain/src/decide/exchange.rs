@@ -15,7 +15,7 @@ use terms::limits::Breach;
 use terms::millis::Millis;
 use terms::verdict::{BotExit, NoReply};
 
-/// What an exchange is about, as far as decisions depend on it.
+/// What decisions need to know of an exchange.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Terms {
@@ -261,7 +261,7 @@ impl Exchange {
         }
     }
 
-    /// Why the reply is missing, as far as is known.
+    /// Why the reply is missing, if known.
     pub(crate) fn no_reply(&self) -> Option<NoReply> {
         self.end.and_then(|end| end.no_reply)
     }
@@ -309,13 +309,13 @@ impl Exchange {
             Event::Looked(observation) => self.looked(observation, now),
             Event::LookedEarly(observation) => {
                 if let Some(observation) = observation {
-                    self.clock.look_early(observation, now);
+                    self.clock.sample_early(observation, now);
                 }
                 self.poll(now)
             }
             Event::SampledStall(sample, is_asleep) => {
                 self.clock.settle_stall(sample, is_asleep, now);
-                self.look_early_or_poll(now)
+                self.sample_early_or_poll(now)
             }
             Event::PeerIsBusy(true) => {
                 self.clock.deadline = Some(now + TUNING.peer.recheck);
@@ -385,10 +385,10 @@ impl Exchange {
         if self.clock.wants_sample_of_stall(now) {
             return Action::SampleStall;
         }
-        self.look_early_or_poll(now)
+        self.sample_early_or_poll(now)
     }
 
-    fn look_early_or_poll(&mut self, now: Moment) -> Action {
+    fn sample_early_or_poll(&mut self, now: Moment) -> Action {
         match self.clock.take_early_look(now) {
             Some(budget) => Action::LookEarly(budget),
             None => self.poll(now),

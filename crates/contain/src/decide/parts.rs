@@ -38,7 +38,7 @@ impl Watch {
             Millis(part)
         };
         Parts {
-            // While the machine stands still, the kernel's clocks of threads may run on.
+            // While the machine stalls, the kernel's clocks of threads may run on.
             computed: take(tree.saturating_sub(delays.machine)),
             taken: take(delays.machine + stop + unseen),
             kept_waiting: take(waited.saturating_sub(delays.machine)),

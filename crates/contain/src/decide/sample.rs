@@ -166,7 +166,7 @@ impl Sample {
         self.processes.first().map(|bot| bot.pid)
     }
 
-    /// Whether no thread has run since `before`, as far as both samples are complete.
+    /// Whether no thread in both samples has run since `before`.
     pub(crate) fn has_not_run_since(&self, before: &Self) -> bool {
         self.is_whole()
             && before.is_whole()

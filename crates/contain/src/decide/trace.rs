@@ -5,7 +5,7 @@ use super::moment::Moment;
 
 /// What an exchange was about, how it started, and its events with their moments.
 ///
-/// With the feature `serde` it can be stored. Its content is that of this version of the crate.
+/// With the feature `serde` it can be stored. Its content depends on the version of the crate.
 #[derive(Debug, Clone)]
 #[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(

@@ -45,7 +45,7 @@ tuning! {
         // So that a stall of the machine is noticed.
         heartbeat: Duration = ms(10),
         /// When to sample several threads or processes, in tenths of the limit.
-        early_looks: [u32; 5] = [5, 6, 7, 8, 9],
+        early_samples: [u32; 5] = [5, 6, 7, 8, 9],
         /// How long after the limit a late answer is recognised.
         last_look: Duration = ms(10),
     }
@@ -60,7 +60,7 @@ tuning! {
         /// The same where a deadline leaves it.
         long_walk: Duration = ms(1000),
         /// Time for all samples after an exchange.
-        last_looks: Duration = ms(300),
+        last_samples: Duration = ms(300),
         /// How long the referee's own wait need not be read again.
         recent: Duration = us(500),
         /// Share of the limit for each sample before it: 1 in this number.
@@ -70,10 +70,10 @@ tuning! {
         /// Maximum number of threads that are read one by one.
         many_threads: u64 = 10_000,
         /// Number of checks for a late thread that reads input.
-        looks_for_reader: usize = 3,
+        reader_checks: usize = 3,
         /// Time between two of these checks.
         // Runtimes wake threads for a moment.
-        between_looks: Duration = ms(5),
+        between_reader_checks: Duration = ms(5),
     }
     /// Where the time of a late exchange went.
     blame: BlameTuning {

@@ -46,11 +46,11 @@ pub(crate) struct Watch {
 #[derive(Debug, Default)]
 pub(crate) struct Stop {
     pub(crate) so_far: Duration,
-    /// Whether the program is still stopped. If it is never continued, nothing shows who stopped it.
+    /// Whether the program is still stopped. If it is never continued, nothing shows what stopped it.
     pub(crate) goes_on: bool,
 }
 
-/// Delays that are not the program's, as far as the clock can tell.
+/// Delays that are not the program's, according to the clock.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Delays {
     /// The referee's waits for a core.
@@ -116,7 +116,6 @@ impl Watch {
         (!missing.is_zero()).then(|| (now + step).min(self.give_up))
     }
 
-    /// The last sample.
     pub(crate) fn last_sample(&self) -> Option<&Sample> {
         self.tree.last_sample()
     }
@@ -149,12 +148,12 @@ impl Watch {
     }
 
     /// When to wake again for a program whose answer is awaited in any case, if the last poll ended at `polled`.
-    pub(crate) fn look_on(&self, polled: Moment, now: Moment) -> Option<Moment> {
+    pub(crate) fn next_late_poll(&self, polled: Moment, now: Moment) -> Option<Moment> {
         (polled < self.give_up).then(|| (now + TUNING.blame.longest_step).min(self.give_up))
     }
 
     /// Takes in an observation from before the limit, since threads and processes that end by then do not show later.
-    pub(crate) fn look_early(&mut self, observation: Observation, before: &Sample, now: Moment) {
+    pub(crate) fn sample_early(&mut self, observation: Observation, before: &Sample, now: Moment) {
         self.observe(observation, before, now);
         // Whether the program is stopped matters only when it is late.
         self.stop = Stop::default();

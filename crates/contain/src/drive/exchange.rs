@@ -517,6 +517,6 @@ impl BotProcess {
 impl UnderWay<'_> {
     /// Until when to sample the bot, from the first call on: it may have thousands of processes, threads and descriptors.
     fn samples_until(&mut self) -> Instant {
-        *self.samples_until.get_or_insert_with(|| Instant::now() + TUNING.sampling.last_looks)
+        *self.samples_until.get_or_insert_with(|| Instant::now() + TUNING.sampling.last_samples)
     }
 }

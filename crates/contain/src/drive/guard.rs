@@ -183,14 +183,14 @@ impl Guard {
         breach
     }
 
-    /// Whether a sample certainly exceeds a limit, as far as the time until `deadline` allows to check.
+    /// Whether a sample certainly exceeds a limit, if the time until `deadline` allows to check.
     pub(crate) fn check(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
         let processes = self.check_processes(sample, deadline);
         let breach = processes.or_else(|| self.check_memory(sample, deadline));
         self.or_of_cgroup(breach)
     }
 
-    /// As [`check`](Self::check), but does not measure memory beyond what the sample says: the kernel answers that of a process
+    /// As [`check`](Self::check), but does not measure memory beyond what the sample says: the kernel answers for a process
     /// that is just starting another one when it has done so.
     pub(crate) fn check_quickly(&mut self, sample: &Sample, deadline: Instant) -> Option<Breach> {
         let processes = self.check_processes(sample, Some(deadline));
@@ -257,7 +257,7 @@ impl Guard {
     }
 }
 
-/// Whether this exit may be that of a killed bot, or of a shell whose bot was killed.
+/// Whether a killed bot, or a shell whose bot was killed, may have exited like this.
 fn was_killed(exit: BotExit) -> bool {
     const BY_SHELL: i32 = 128 + libc::SIGKILL;
     matches!(exit, BotExit::Signal(libc::SIGKILL) | BotExit::Code(BY_SHELL) | BotExit::Unknown)

@@ -19,7 +19,7 @@ use terms::peer::News;
 
 impl BotProcess {
     /// Looks out for the answer of a bot whose time is up and of which `after` was sampled; its processes are examined no later
-    /// than `until`. An answer beyond a fixed overtime is none.
+    /// than `until`. An answer beyond a fixed overtime does not count.
     pub(crate) fn look_last(
         &mut self,
         request: &Request<'_>,
@@ -37,9 +37,9 @@ impl BotProcess {
         // Of processes that there was no time to sample, nothing shows what they do.
         let awaits_input = after.is_whole()
             && self.pipes.stdin.unread()? == 0
-            && (0..TUNING.sampling.looks_for_reader).any(|look| {
+            && (0..TUNING.sampling.reader_checks).any(|look| {
                 if look > 0 {
-                    thread::sleep(TUNING.sampling.between_looks);
+                    thread::sleep(TUNING.sampling.between_reader_checks);
                 }
                 self.awaits_input(&after.pids(), until)
             });

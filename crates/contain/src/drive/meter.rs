@@ -14,7 +14,6 @@ use crate::observe::sampler::Sampler;
 #[derive(Debug)]
 pub(crate) struct Meter {
     pub(crate) sampler: Sampler,
-    /// The thread that referees.
     thread: RefereeThread,
     /// The program's usage at the last sample; between exchanges it has nothing to do.
     used: Option<Sample>,

@@ -4,7 +4,7 @@
 //!
 //! Where output counts only until the bot's first process has ended, the original closes the pipe at that
 //! end. A child that plays on has no say from then on. The referee sees lines and ends, but not in which
-//! order they came, and a child answers within microseconds. So it asks who wrote: the kernel counts what a
+//! order they came, and a child answers within microseconds. So it asks which process wrote: the kernel counts what a
 //! process has written, with the children that it has waited for. A reply of the first process, or of a
 //! wrapper's child, is within that count. Any other reply counts as long as the first process lives on. If
 //! it is on its way to its end, it is given the time to get there.
@@ -40,7 +40,7 @@ impl BotProcess {
                 return Ok(None);
             }
         }
-        // It may have waited for the writer meanwhile.
+        // It may have waited for the writer in the meantime.
         if self.may_be_of(first) {
             return Ok(None);
         }

@@ -31,7 +31,7 @@ impl BotProcess {
     /// Calls `watch` with each descriptor that is ready when the program has written or ended.
     ///
     /// # Errors
-    /// Those of `watch`.
+    /// The bits of `watch`.
     pub fn watch_with(
         &self,
         watch: &mut dyn FnMut(BorrowedFd<'_>) -> io::Result<()>,

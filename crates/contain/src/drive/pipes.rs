@@ -163,7 +163,7 @@ impl<W: Write + AsFd> InputPipe<W> {
         self.pipe.as_ref().filter(|_| !self.pending.is_empty()).map(AsFd::as_fd)
     }
 
-    /// Writes pending input, then `input`, as far as the pipe takes it now.
+    /// Writes as much of the pending input, then of `input`, as the pipe accepts now.
     ///
     /// If the bot has closed its input, the bytes are lost; that alone is not a fault.
     pub(crate) fn send(&mut self, input: &[u8]) -> io::Result<()> {

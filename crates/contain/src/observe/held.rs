@@ -42,7 +42,7 @@ impl HeldFiles {
     }
 
     /// The mappings behind each of which there may be another file in memory, perhaps larger than what is mapped and resident.
-    /// None unless the referee's user is root, whom alone the kernel lets look at these files.
+    /// Empty unless the referee's user is root: the kernel lets only root read these files.
     pub(crate) fn mappings(&self) -> Vec<Mapping> {
         /// More than a process may have.
         const LONGEST: u64 = 1 << 23;
@@ -94,7 +94,7 @@ impl HeldFiles {
             // Files from before a process entered its namespace are listed in its old one.
             ["self", &pid].into_iter().flat_map(mounts).collect()
         });
-        // The kernel's internal mounts, such as that of memfd_create(2), are in no list, and on no device.
+        // The kernel's internal mounts, such as the one for memfd_create(2), are in no list, and on no device.
         mounts.get(&file.stx_mnt_id).copied().unwrap_or(file.stx_dev_major == 0)
     }
 }

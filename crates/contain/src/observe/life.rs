@@ -16,7 +16,7 @@ pub(crate) enum Next {
 }
 
 /// Watches a process until it sleeps or has ended; not if it is known to run on, since the bot's other processes may
-/// compute meanwhile.
+/// compute in the meantime.
 pub(crate) fn next_of(pid: i32, runs_on: bool) -> Next {
     let start = Instant::now();
     let before = process_cpu(pid);

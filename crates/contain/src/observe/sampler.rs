@@ -61,7 +61,7 @@ impl Sampler {
         self.files.as_mut().and_then(Files::sample).is_some()
     }
 
-    /// The bytes that the bot's first process has written, with those of children that it has waited for, if the
+    /// The bytes that the bot's first process has written, including children that it has waited for, if the
     /// kernel counts them.
     pub(crate) fn bytes_written(&self) -> Option<u64> {
         read_again(self.files.as_ref()?.io.as_ref()?, written)

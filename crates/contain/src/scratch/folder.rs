@@ -104,7 +104,7 @@ impl Scratch {
         Ok(scratch)
     }
 
-    /// Keeps one of its files for the games that find this folder again, unless it is changed meanwhile.
+    /// Keeps one of its files for the games that find this folder again, unless it is changed in the meantime.
     ///
     /// # Errors
     /// When there is no such file.

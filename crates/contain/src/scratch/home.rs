@@ -106,7 +106,7 @@ fn find(path: &Path) -> Found {
         Ok(()) | Err(fs::TryLockError::WouldBlock) => return Found::Going,
         Err(fs::TryLockError::Error(_)) => return Found::Unusable,
     }
-    // In this order: another referee may mark it and use it meanwhile.
+    // In this order: another referee may mark it and use it in the meantime.
     if is_empty(&folder) && mark(&folder) || is_marked(&folder) {
         Found::Shared(folder)
     } else {

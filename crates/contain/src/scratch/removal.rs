@@ -76,7 +76,7 @@ pub(crate) fn empty_but(marks: &Marks, top: BorrowedFd<'_>, until: Instant) -> i
             Err(error) => return Err(error.into()),
         }
         match remove(top, &name) {
-            // Somebody has put something there meanwhile.
+            // Somebody has put something there in the meantime.
             Err(Errno::NOTEMPTY) => folders.push(name),
             removed => removed?,
         }

@@ -1,6 +1,6 @@
-//! The deadline that the launcher holds: until when the referee may stand still beside its bot.
+//! The deadline that the launcher holds: until when the referee may stall beside its bot.
 //!
-//! Whoever reads a bot's pipes, or its files in /proc, can be held up by it in the kernel for as long as it likes,
+//! A process that reads a bot's pipes, or its files in /proc, can be held up by it in the kernel for as long as it likes,
 //! where not even SIGKILL helps. The bot's death does. So the referee notes a deadline before it touches anything of the
 //! bot's, in memory that it shares with the launcher alone. The launcher, which touches nothing of a bot's, reads it now
 //! and then, and ends the bot when it has passed.
@@ -16,13 +16,13 @@ use rustix::thread::gettid;
 use crate::decide::tuning::TUNING;
 use crate::sys::raw::SharedNumbers;
 
-/// In place of a deadline: nobody's.
+/// Instead of a deadline: nobody's.
 const FREE: u64 = 0;
 
-/// In place of a deadline: the referee has nothing to do with the bot.
+/// Instead of a deadline: the referee has nothing to do with the bot.
 const NONE: u64 = 1;
 
-/// In place of a deadline: the launcher has ended the bot.
+/// Instead of a deadline: the launcher has ended the bot.
 const ENDED: u64 = u64::MAX;
 
 /// The low bits of a deadline are the referee's thread; thread numbers are below 2^22. The others are milliseconds.

@@ -12,7 +12,7 @@ use rustix::process::{Signal, kill_process_group, pidfd_send_signal};
 use super::handle::Keeper;
 use crate::decide::tuning::TUNING;
 
-/// The remaining processes of a bot, as far as known.
+/// The known remaining processes of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Left {

@@ -37,7 +37,7 @@ pub enum SpawnError {
     NotExecutable(PathBuf),
     /// Only root may execute the file, but root's bots in a sandbox run as another user.
     #[error(
-        "cannot start the bot: in a sandbox root's bots run as nobody, who may not execute {} (try `chmod o+rx` on it \
+        "cannot start the bot: in a sandbox root's bots run as nobody, which may not execute {} (try `chmod o+rx` on it \
          and its folder)",
         .0.display()
     )]

@@ -1,6 +1,6 @@
 //! The bot's process until it executes its program.
 //!
-//! It shares the memory of its keeper, which stands still meanwhile.
+//! It shares the memory of its keeper, which is blocked until then.
 
 use std::cell::Cell;
 use std::ffi::c_int;

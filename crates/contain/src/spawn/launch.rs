@@ -23,7 +23,7 @@
 //!
 //! Whether the host grants a namespace, a keeper without a bot tries.
 //!
-//! The launcher also holds the [deadline](super::deadline): it ends a bot whose referee stands still beyond it. All `unsafe` code is in
+//! The launcher also holds the [deadline](super::deadline): it ends a bot whose referee stalls beyond it. All `unsafe` code is in
 //! [`sys`](crate::sys).
 
 use std::io;

@@ -1,4 +1,4 @@
-//! The launcher: a process with one thread that forks all keepers, and ends a bot whose referee stands still.
+//! The launcher: a process with one thread that forks all keepers, and ends a bot whose referee stalls.
 //!
 //! It is a fork of the referee, from before the referee's threads if a [`Host`](crate::spawn::host::Host) is started early. It holds no
 //! descriptor of the referee's but its socket, blocks every signal, and ends when the socket closes.
@@ -40,7 +40,7 @@ pub(crate) struct Launcher {
     owner: u32,
 }
 
-/// The launcher of this process. Whoever sends an order holds it until all of the order is sent.
+/// The launcher of this process. A thread that sends an order holds it until all of the order is sent.
 static CURRENT: Mutex<Option<Arc<Launcher>>> = Mutex::new(None);
 
 /// Starts the launcher if there is none.

@@ -1,10 +1,10 @@
 //! The process numbers of a bot's own pid namespace. A process that has ended keeps its number until it is reaped, so a bot
-//! whose processes end faster than that would use up those of the host.
+//! whose processes end faster than that would use up the host's.
 
 use std::fs::{self, File};
 use std::io::Write as _;
 
-/// The first Linux on which a pid namespace has a maximum of its own. Before, this would set that of the host.
+/// The first Linux on which a pid namespace has a maximum of its own. Before, this would set the host's.
 const SINCE: (u32, u32) = (6, 14);
 
 /// More than a bot takes before the referee has seen that it has too many processes: one that fails to start another ends by
@@ -37,19 +37,19 @@ pub(crate) fn open() -> Option<File> {
     are_limited_in_namespaces().then(file).flatten()
 }
 
-/// Has the namespace that the calling process begins count from another number than those of its time: Java writes to a file in
+/// Has the namespace that the calling process begins count from another number than other namespaces of its time: Java writes to a file in
 /// /tmp that is named after its number, and complains on standard output if another program has that. Called before the
 /// namespace has its own /proc.
 pub(crate) fn begin_anywhere() {
     let outside = fs::read_link("/proc/self").ok();
     let outside = outside.and_then(|number| number.to_str()?.parse::<u64>().ok());
     if let Some(number) = outside {
-        // Only who may administer the namespace can do so, on kernels that restore processes.
+        // This requires the right to administer the namespace, on kernels that restore processes.
         let _ = fs::write("/proc/sys/kernel/ns_last_pid", (1 + number % FIRST).to_string());
     }
 }
 
-/// Gives the namespace numbers for this many processes at one time. Only who may administer it can do so.
+/// Gives the namespace numbers for this many processes at one time. This requires the right to administer it.
 pub(crate) fn limit(mut maximum: &File, processes: u64) {
     let most = processes.saturating_mul(FOR_EACH).saturating_add(SPARE).min(HIGHEST);
     // Without it, the referee still watches the number of processes.

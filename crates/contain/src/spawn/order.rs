@@ -29,7 +29,7 @@ pub(crate) struct Ends {
 #[derive(Debug)]
 pub(crate) struct Order {
     pub(crate) launch: Launch,
-    /// The cores that the bot may use: those of the referee's thread.
+    /// The cores that the bot may use: the referee's thread's.
     pub(crate) cores: Vec<usize>,
     /// The bot's place among the launcher's deadlines.
     pub(crate) place: usize,

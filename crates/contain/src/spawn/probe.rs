@@ -186,7 +186,7 @@ impl Containment {
     /// Resolves to a method; the host is probed once.
     ///
     /// # Errors
-    /// When the host does not offer the method, or `/proc` is that of another pid namespace.
+    /// When the host does not offer the method, or `/proc` belongs to another pid namespace.
     pub fn method(self) -> Result<ContainmentMethod, Unavailable> {
         static STRONGEST: OnceLock<ContainmentMethod> = OnceLock::new();
         check_proc()?;
@@ -234,7 +234,7 @@ pub fn check_proc() -> Result<(), Unavailable> {
         }
         Err(error) => Some(format!("cannot read /proc/self/status: {error}")),
         Ok(status) if is_own(&status, std::process::id()) => None,
-        Ok(_) => Some("/proc is that of another pid namespace".to_owned()),
+        Ok(_) => Some("/proc belongs to another pid namespace".to_owned()),
     });
     wrong.clone().map_or(Ok(()), |why| Err(Unavailable::Proc(why)))
 }
@@ -242,7 +242,7 @@ pub fn check_proc() -> Result<(), Unavailable> {
 /// Whether this status names this process number and no other.
 fn is_own(status: &str, pid: u32) -> bool {
     let line = |name| status.lines().find_map(|line| line.strip_prefix(name));
-    // A process has a number in each namespace from that of /proc down to its own.
+    // A process has a number in each namespace from /proc's down to its own.
     let numbers = line("NSpid:").or_else(|| line("Pid:")).unwrap_or_default();
     numbers.trim().parse() == Ok(pid)
 }
@@ -271,7 +271,7 @@ pub enum SandboxError {
     /// A path that the bot is to read is missing.
     #[error("the sandbox cannot show {}", path.display())]
     Unreadable {
-        /// The path.
+        /// The missing path.
         path: PathBuf,
         /// The system's error.
         source: io::Error,

@@ -1,5 +1,5 @@
 //! Messages to the referee through a bot's channel, each of a fixed size and in one write: one of the launcher, then
-//! those of the keeper.
+//! the keeper's.
 
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};

@@ -102,7 +102,7 @@ impl Running {
         }
     }
 
-    /// Ends all processes; without a keeper, those of them that left the group are among `below`, if they are known.
+    /// Ends all processes; without a keeper, processes that left the group are among `below`, if they are known.
     pub(crate) fn end(&mut self, below: &BTreeSet<i32>) -> Left {
         match self {
             Self::Kept(keeper) => keeper.end(),

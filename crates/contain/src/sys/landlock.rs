@@ -73,7 +73,7 @@ pub(crate) struct Ruleset {
 }
 
 impl Ruleset {
-    /// Forbids this, as far as the kernel knows it.
+    /// Forbids the part of this that the kernel supports.
     pub(crate) fn forbid(files: u32, network: u32, outside: u32) -> Result<Self, Errno> {
         let version = landlock_version();
         let since = |first, what: u32| if version < first { 0 } else { what.into() };

@@ -59,7 +59,7 @@ pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// The bytes that a process has written, with those of children that it has waited for; `None` if the
+/// The bytes that a process has written, including children that it has waited for; `None` if the
 /// kernel does not count them.
 pub(crate) fn bytes_written(pid: i32) -> Option<u64> {
     written(&read(&format!("/proc/{pid}/io"))?)

@@ -165,11 +165,11 @@ unsafe fn clone(flags: c_int, cgroup: Option<BorrowedFd<'_>>, pidfd: *mut c_int)
 
 const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
 
-/// Forks without copying memory, as vfork(2) does: the caller stands still until the child has executed
+/// Forks without copying memory, as vfork(2) does: the caller blocks until the child has executed
 /// a program or ended.
 pub(crate) fn fork_sharing_memory<F: Fn() -> c_int>(run: &F) -> io::Result<Pid> {
     extern "C" fn call<F: Fn() -> c_int>(run: *mut c_void) -> c_int {
-        // SAFETY: it is the reference that the caller holds while it stands still.
+        // SAFETY: it is the reference that the caller holds while it is blocked.
         unsafe { (*run.cast::<F>())() }
     }
     let mut stack = [MaybeUninit::<u128>::uninit(); 1024];
@@ -336,7 +336,7 @@ pub(crate) fn has_seccomp_filters() -> bool {
     set != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
-/// The CPU time of a process, with that of threads that have ended; `None` once it has been reaped.
+/// The CPU time of a process, including threads that have ended; `None` once it has been reaped.
 pub(crate) fn process_cpu(pid: i32) -> Option<Duration> {
     // The clock that clock_getcpuclockid(3) returns, without its check that the process exists.
     let clock = (!pid << 3) | 2;

@@ -125,7 +125,7 @@ extern "C" fn handle(signal: c_int) {
     RUNNING.fetch_add(1, Ordering::SeqCst);
     let flag = RAISED.load(Ordering::SeqCst);
     if !flag.is_null() && signal != libc::SIGXFSZ {
-        // SAFETY: who takes the flag away waits until no handler runs any more. The thread may be about to read its
+        // SAFETY: the thread that takes the flag away waits until no handler runs any more. The thread may be about to read its
         // errno, so it gets that back.
         unsafe {
             let errno = *libc::__errno_location();
@@ -176,7 +176,7 @@ fn handler() -> libc::sighandler_t {
 impl Drop for Handlers {
     fn drop(&mut self) {
         for (signal, before) in &self.before {
-            // Whoever has changed the action since then wants it so.
+            // A program that has changed the action since then wants it so.
             if action(*signal).is_ok_and(|now| now.sa_sigaction == handler()) {
                 let _ = set_action(*signal, before);
             }

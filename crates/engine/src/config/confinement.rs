@@ -6,7 +6,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Once;
 
-use super::{Config, OwnGame};
+use super::{Config, CustomGame};
 use contain::bot::{BotCommand, Confinement, ContainmentMethod, Sandbox, Unavailable};
 use terms::fault::{AtFault, Attributed};
 
@@ -45,7 +45,7 @@ impl Config {
         }
         warn_of_processes(method);
         let game = self.project.games.get(&self.game.name);
-        let hidden = game.filter(|_| sandbox.is_some()).map(OwnGame::hidden_from_bots);
+        let hidden = game.filter(|_| sandbox.is_some()).map(CustomGame::hidden_from_bots);
         let sandbox = sandbox.map(|sandbox| sandbox.hide(hidden.unwrap_or_default()));
         Ok(Confinement { method, resources: self.resources, sandbox })
     }

@@ -10,9 +10,9 @@ use toml::de::DeValue;
 
 use super::ConfigError;
 use super::judge_files::{beside_settings, digests};
-use super::over::Over;
+use super::over::Layered;
 use super::shell::ShellSyntax;
-use judges::{GameSettings, Wrong};
+use judges::{GameSettings, SettingError};
 use rules::game::judge::JudgeProgram;
 use rules::game::{GAMES, GameKind, UnknownGame};
 use rules::source::SourceError;
@@ -23,12 +23,12 @@ use terms::path::folder_of;
 pub(super) struct GameSetting {
     /// `game = "NAME"`, or `default = "NAME"` among one's own games.
     pub(super) chosen: Option<String>,
-    pub(super) own: BTreeMap<String, OwnGame>,
+    pub(super) own: BTreeMap<String, CustomGame>,
 }
 
 /// A game of the user's own, as its settings describe it.
 #[derive(Debug, Clone)]
-pub struct OwnGame {
+pub struct CustomGame {
     /// Its table.
     pub settings: GameSettings,
     /// The settings file.
@@ -42,14 +42,14 @@ pub struct OwnGame {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}:{problem}", file.display())]
 #[non_exhaustive]
-pub struct OwnGameError {
+pub struct CustomGameError {
     /// The file of the settings.
     pub file: PathBuf,
     /// What is wrong, and where.
     pub problem: SourceError,
 }
 
-impl Over for GameSetting {
+impl Layered for GameSetting {
     fn over(self, below: Self) -> Self {
         Self { chosen: self.chosen.or(below.chosen), own: self.own.over(below.own) }
     }
@@ -76,7 +76,7 @@ impl GameSetting {
                             offset = value.span().start;
                         }
                         _ => {
-                            let game = OwnGame::read(name.get_ref(), value, source)?;
+                            let game = CustomGame::read(name.get_ref(), value, source)?;
                             setting.own.insert(name.into_inner().into_owned(), game);
                         }
                     }
@@ -124,7 +124,7 @@ impl GameSetting {
     }
 }
 
-impl OwnGame {
+impl CustomGame {
     fn read(
         name: &str,
         table: Spanned<DeValue<'_>>,
@@ -156,23 +156,24 @@ impl OwnGame {
     ///
     /// # Errors
     /// What is wrong in its settings.
-    pub fn game(&self) -> Result<GameKind, OwnGameError> {
-        self.try_game().map_err(|Wrong { key, problem }| {
+    pub fn game(&self) -> Result<GameKind, CustomGameError> {
+        self.try_game().map_err(|SettingError { key, problem }| {
             let place = self.values.get(key).unwrap_or(&self.start).clone();
-            OwnGameError { file: self.file.clone(), problem: SourceError { problem, ..place } }
+            CustomGameError { file: self.file.clone(), problem: SourceError { problem, ..place } }
         })
     }
 
-    fn try_game(&self) -> Result<GameKind, Wrong> {
+    fn try_game(&self) -> Result<GameKind, SettingError> {
         let command = &self.settings.common.command;
         let words = self.settings.common.words()?;
         let split: Vec<&str> = words.iter().map(String::as_str).collect();
         if let Some(found) = ShellSyntax::find(command, &split) {
-            return Err(Wrong { key: "command", problem: found.in_settings(command) });
+            return Err(SettingError { key: "command", problem: found.in_settings(command) });
         }
         let kind = self.settings.game()?;
         let files = self.files_now();
-        let files = files.map_err(|error| Wrong { key: "command", problem: error.to_string() })?;
+        let files =
+            files.map_err(|error| SettingError { key: "command", problem: error.to_string() })?;
         let judge = kind.judge.map(|judge| JudgeProgram { files, ..judge });
         Ok(GameKind { judge, ..kind })
     }

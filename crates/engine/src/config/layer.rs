@@ -12,7 +12,7 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 use super::games::GameSetting;
-use super::over::{Over, over_by_field};
+use super::over::{Layered, over_by_field};
 use super::project::{self, BoardSet, BotEntry, ClusterTable, SuiteTable};
 use super::resources::ResourceTable;
 use super::values::Factor;
@@ -31,12 +31,12 @@ pub struct Layer {
     // Read apart, since the kind of a game says which keys it has.
     #[serde(default, deserialize_with = "unread")]
     pub(super) game: GameSetting,
-    /// `--profile`.
+    /// The profile that `--profile` names; it sets the limits.
     pub profile: Option<Profile>,
     pub(super) relaxed_factor: Option<Factor>,
-    /// `--on-host-delay`.
+    /// What a delay by the host does to a game (`--on-host-delay`).
     pub on_host_delay: Option<OnHostDelay>,
-    /// `--containment`.
+    /// The method of containment (`--containment`); by default the best that the host allows.
     pub containment: Option<Containment>,
     #[serde(default)]
     pub(super) sdk_soft: SoftTable,
@@ -134,7 +134,7 @@ impl Layer {
     /// Lays this layer over `below`, which fills in the unset settings.
     #[must_use]
     pub fn over(self, below: Self) -> Self {
-        Over::over(self, below)
+        Layered::over(self, below)
     }
 
     /// The limits that this layer sets for a game.
@@ -195,7 +195,7 @@ fn unread<'de, D: Deserializer<'de>, T: Default>(deserializer: D) -> Result<T, D
 pub struct StrayLimit {
     /// The game's name.
     pub game: String,
-    /// The kind.
+    /// Which of the game's limits this is.
     pub limit: LimitKind,
     /// The kinds that it has.
     pub known: Vec<LimitKind>,

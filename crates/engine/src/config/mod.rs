@@ -17,9 +17,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use self::confinement::{CommandError, bot_command};
-pub use self::games::{OwnGame, OwnGameError};
+pub use self::games::{CustomGame, CustomGameError};
 pub use self::layer::{Layer, StrayLimit};
-pub use self::over::Over;
+pub use self::over::Layered;
 pub use self::project::{
     BoardSet, BotEntry, ClusterTable, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
 };
@@ -82,7 +82,7 @@ pub enum ConfigError {
     UnknownGame(#[from] UnknownGame),
     /// The game is one of the user's own, and its settings are wrong.
     #[error(transparent)]
-    OwnGame(#[from] OwnGameError),
+    CustomGame(#[from] CustomGameError),
     /// They fix a limit that the game does not have.
     #[error(transparent)]
     StrayLimit(#[from] StrayLimit),

@@ -6,40 +6,40 @@ use terms::values::GameLimits;
 use toml::Spanned;
 
 /// A setting, or a table of them, that may be set in several layers.
-pub trait Over {
+pub trait Layered {
     /// Lays this over `below`, which fills in what is unset.
     #[must_use]
     fn over(self, below: Self) -> Self;
 }
 
-impl<T> Over for Option<T> {
+impl<T> Layered for Option<T> {
     fn over(self, below: Self) -> Self {
         self.or(below)
     }
 }
 
-impl Over for GameLimits {
+impl Layered for GameLimits {
     fn over(self, below: Self) -> Self {
         Self { times: self.times.or(&below.times), memory: self.memory.or(below.memory) }
     }
 }
 
 /// Of two options for the same thing the later one holds.
-impl Over for Vec<String> {
+impl Layered for Vec<String> {
     fn over(self, below: Self) -> Self {
         below.into_iter().chain(self).collect()
     }
 }
 
 /// A bot or a board set hides the one of its name whole.
-impl<V> Over for BTreeMap<String, V> {
+impl<V> Layered for BTreeMap<String, V> {
     fn over(self, below: Self) -> Self {
         below.into_iter().chain(self).collect()
     }
 }
 
 /// The limits of a game hide one another singly.
-impl<V: Over + Default> Over for BTreeMap<Spanned<String>, V> {
+impl<V: Layered + Default> Layered for BTreeMap<Spanned<String>, V> {
     fn over(self, mut below: Self) -> Self {
         for (game, table) in self {
             let table = table.over(below.remove(&game).unwrap_or_default());
@@ -49,10 +49,10 @@ impl<V: Over + Default> Over for BTreeMap<Spanned<String>, V> {
     }
 }
 
-/// Implements [`Over`] for a table, each of whose fields implements it.
+/// Implements [`Layered`] for a table, each of whose fields implements it.
 macro_rules! over_by_field {
     ($table:ident: $($field:ident),*) => {
-        impl Over for $table {
+        impl Layered for $table {
             fn over(self, below: Self) -> Self {
                 Self { $($field: self.$field.over(below.$field)),* }
             }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::games::OwnGame;
-use super::over::{Over, over_by_field};
+use super::games::CustomGame;
+use super::over::{Layered, over_by_field};
 use super::values::SeedsSource;
 use terms::values::Limit;
 
@@ -22,11 +22,11 @@ pub const TEMPLATE: &str = include_str!("../../configs/project.toml");
 pub struct Project {
     /// The folder from which the relative paths below start.
     pub folder: PathBuf,
-    /// Bots by name.
+    /// The tables `[bots.NAME]`, which `--bot NAME` plays.
     pub bots: BTreeMap<String, BotEntry>,
     /// Games of the user's own, by name.
-    pub games: BTreeMap<String, OwnGame>,
-    /// Board sets by name.
+    pub games: BTreeMap<String, CustomGame>,
+    /// The tables `[boards.NAME]`, which `--boards NAME` plays.
     pub boards: BTreeMap<String, BoardSet>,
     /// The settings of suites.
     pub suite: SuiteTable,
@@ -89,9 +89,9 @@ pub struct ClusterTable {
     pub account: Option<String>,
     /// `sbatch --qos`.
     pub qos: Option<String>,
-    /// `sbatch --time`, in place of the time computed from the limits of the games.
+    /// `sbatch --time`, instead of the time computed from the limits of the games.
     pub time: Option<String>,
-    /// `sbatch --mem`, in place of the memory computed from the limits of the bots.
+    /// `sbatch --mem`, instead of the memory computed from the limits of the bots.
     pub memory: Option<String>,
     /// `sbatch --constraint`.
     pub constraint: Option<String>,
@@ -110,7 +110,7 @@ over_by_field!(ClusterTable:
     partition, account, qos, time, memory, constraint, args, part_length, max_parts, max_tasks
 );
 
-/// The project file of a folder: its own, or that of the nearest folder above.
+/// The project file of a folder: its own, or the nearest above.
 pub fn find_project(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().map(|folder| folder.join(PROJECT_FILE)).find(|file| file.is_file())
 }

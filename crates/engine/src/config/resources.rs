@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::over::{Over, over_by_field};
+use super::over::{Layered, over_by_field};
 use terms::limits::Resources;
 use terms::millis::Millis;
 use terms::values::{Bound, Count, Limit, Size};

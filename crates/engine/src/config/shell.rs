@@ -31,7 +31,7 @@ pub enum ShellSyntax {
     Assignment {
         /// Its name.
         name: String,
-        /// Its value.
+        /// The value that a shell would set it to.
         value: String,
         /// The rest of the line.
         rest: String,

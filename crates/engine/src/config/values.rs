@@ -27,7 +27,7 @@ impl TryFrom<f64> for Factor {
 /// A seed, or a range of seeds with both ends included: `7`, `1..10`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SeedRange {
-    /// The first one.
+    /// The smallest seed; the range includes it.
     pub first: i64,
     /// The last one, not less than the first.
     pub last: i64,
@@ -80,9 +80,9 @@ impl<'de> Deserialize<'de> for SeedRange {
 /// Seeds as a user writes them: a list of seeds and ranges, such as `1,5,9..20`, or a file of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SeedsSource {
-    /// A list.
+    /// Seeds and ranges as written after `--seed`.
     List(Vec<SeedRange>),
-    /// A file.
+    /// A file with seeds, separated by commas, spaces or lines.
     File(PathBuf),
 }
 

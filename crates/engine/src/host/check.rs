@@ -108,7 +108,7 @@ fn exchanges(bot: &BotCommand, count: u32) -> Result<Distribution, HostError> {
     Ok(times)
 }
 
-/// How late sleeps end, and the number of other threads that wanted a core meanwhile, on average.
+/// How late sleeps end, and the number of other threads that wanted a core in the meantime, on average.
 fn wake_ups() -> io::Result<(Distribution, Option<f64>)> {
     let mut times = Distribution::default();
     let mut load = Some(0.0);

@@ -7,7 +7,7 @@ use contain::bot::online_cores;
 use results::host::is_overloaded;
 
 /// How often the threads are counted, and the pause in between.
-const LOOKS: u32 = 20;
+const SAMPLES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// The number of other threads that want a core now.
@@ -25,10 +25,10 @@ pub(crate) fn overload(bots: usize) -> Option<(f64, usize)> {
     // More bots than cores are their user's choice.
     let bots = bots.min(cores);
     let mut sum = runnable().filter(|&others| is_overloaded(others, bots, cores))?;
-    for _ in 1..LOOKS {
+    for _ in 1..SAMPLES {
         std::thread::sleep(PAUSE);
         sum += runnable()?;
     }
-    let others = sum / f64::from(LOOKS);
+    let others = sum / f64::from(SAMPLES);
     is_overloaded(others, bots, cores).then_some((others, cores))
 }

@@ -7,7 +7,7 @@ use contain::bot::{ContainmentMethod, Sandbox, check_cgroups, memory_limit_of_ho
 use results::host::{Findings, MethodFinding};
 use terms::limits::Resources;
 
-/// Probes this host.
+/// Tries each method of containment, the sandbox and control groups once on this host.
 pub fn probe_host(resources: Resources) -> Findings {
     let finding = |method: ContainmentMethod| MethodFinding {
         name: method.name(),

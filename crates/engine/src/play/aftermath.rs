@@ -3,7 +3,7 @@
 use contain::bot::{Captured, Ending, Left, Survivor};
 use terms::text::{plural, printable, quote, size};
 
-/// Names the processes that the bot has left behind, as far as known.
+/// Names the known processes that the bot has left behind.
 pub(super) fn what_is_left(left: &Left) -> Option<String> {
     match left {
         Left::Survivors(survivors, _) if survivors.is_empty() => None,

@@ -35,7 +35,7 @@ pub use self::traces::Traces;
 use contain::bot::{BotCommand, ExchangeError, HostMemory, SpawnError};
 use contain::cancel::{Cancelled, Canceller};
 use results::gamelog::{End, Event};
-use rules::game::{Game, GameKind, Place, TestCase, Trouble};
+use rules::game::{Game, GameKind, JudgeFailure, Place, TestCase};
 use rules::source::SourceError;
 use terms::fault::{AtFault, Attributed};
 use terms::limits::MatchRules;
@@ -44,7 +44,7 @@ use terms::verdict::{Culprit, Decision, Overrun};
 
 /// A bot, a test case and everything else that a game needs.
 ///
-/// A program that plays one match after the other should hold a [`Host`](contain::bot::Host) meanwhile.
+/// A program that plays one match after the other should hold a [`Host`](contain::bot::Host) in the meantime.
 ///
 /// ```
 /// use contain::bot::BotCommand;
@@ -135,7 +135,7 @@ pub enum PlayError {
     /// The game was cancelled.
     #[error("{by}")]
     Cancelled {
-        /// Who did that.
+        /// The source of the cancellation.
         by: Cancelled,
         /// The bot's standard error in the cancelled exchange.
         stderr: Vec<u8>,
@@ -145,7 +145,7 @@ pub enum PlayError {
     HostMemory(HostMemory),
     /// The game's judge failed.
     #[error(transparent)]
-    Judge(Trouble),
+    Judge(JudgeFailure),
     /// A system call failed, or the process that starts bots was killed.
     #[error(transparent)]
     Exchange(ExchangeError),
@@ -165,24 +165,24 @@ impl Attributed for PlayError {
 
 impl Match<'_> {
     /// Plays to the end, and passes every event to `sink` as it happens. Repeats a game that the host has
-    /// spoilt if the rules say so, once the machine is quiet or 5 s have passed. Each attempt emits its own start event with
+    /// disturbed if the rules say so, once the machine is quiet or 5 s have passed. Each attempt emits its own start event with
     /// the diagnoses of earlier attempts. Returns the end of the last attempt.
     ///
     /// # Errors
     /// When the test case does not parse, the bot cannot be started, the game is cancelled, or the
     /// system fails. The bot is gone in each of these cases too.
     pub fn play(&self, mut sink: impl FnMut(Event)) -> Result<End, PlayError> {
-        let mut spoilt = Vec::new();
+        let mut disturbed = Vec::new();
         loop {
-            let (end, overrun) = self.attempt(&spoilt, &mut sink)?;
+            let (end, overrun) = self.attempt(&disturbed, &mut sink)?;
             let by_host = Overrun { culprit: Culprit::Host, decision: Decision::Timeout };
             match &end.diagnosis {
                 Some(diagnosis)
-                    if overrun == Some(by_host) && self.rules.overruns.retries(spoilt.len()) =>
+                    if overrun == Some(by_host) && self.rules.overruns.retries(disturbed.len()) =>
                 {
                     let waited = await_quiet(self.command.pinning.as_ref(), self.canceller);
                     let waited = duration(waited);
-                    spoilt.push(format!(
+                    disturbed.push(format!(
                         "{diagnosis}; the referee waited {waited} for a quiet machine"
                     ));
                 }
@@ -194,13 +194,13 @@ impl Match<'_> {
     /// Plays once. Returns the end of the game, and the overrun if its last reply was late.
     fn attempt(
         &self,
-        spoilt: &[String],
+        disturbed: &[String],
         sink: &mut impl FnMut(Event),
     ) -> Result<(End, Option<Overrun>), PlayError> {
         let case = (self.game.parse)(self.test_case).map_err(PlayError::TestCase)?;
         let mut game = self.begin(&case)?;
         // Prepared before the bot starts, so that only sending the input takes time from the bot.
-        let start = Event::Start(record::start(self, &case, spoilt));
+        let start = Event::Start(record::start(self, &case, disturbed));
         let mut record = Record::new(self);
         let mut player = Player::start(self)?;
         sink(start);
@@ -226,7 +226,7 @@ impl Match<'_> {
     }
 
     /// Why the game has no result: its judge failed, unless somebody has cancelled it.
-    fn failed(&self, trouble: Trouble) -> PlayError {
+    fn failed(&self, trouble: JudgeFailure) -> PlayError {
         match self.canceller.and_then(Canceller::cancelled) {
             Some(by) => PlayError::Cancelled { by, stderr: Vec::new() },
             None => PlayError::Judge(trouble),

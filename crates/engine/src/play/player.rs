@@ -56,7 +56,7 @@ impl<'a> Player<'a> {
         Ok(self)
     }
 
-    /// Asks the bot, and decides on a late reply: one that does not count is none. What a peer sends belongs to the question.
+    /// Asks the bot, and decides on a late reply: one that does not count is dropped. What a peer sends belongs to the question.
     pub(super) fn exchange(&mut self, ask: &mut Ask) -> Result<Reply, PlayError> {
         let overruns = &self.game.rules.overruns;
         let limit = self.limit(ask);

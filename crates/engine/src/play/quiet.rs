@@ -1,4 +1,4 @@
-//! Waits for a quiet machine before a game is played again that the host has spoilt: the same neighbours would spoil it
+//! Waits for a quiet machine before a game is played again that the host has disturbed: the same neighbours would disturb it
 //! again.
 
 use std::thread::{scope, sleep};
@@ -45,7 +45,7 @@ fn share_of_core(pinning: Option<&Pinning>) -> f64 {
         if let Some(pinning) = pinning {
             let mut cores = CpuSet::new();
             pinning.cores.iter().for_each(|&core| cores.set(core));
-            // Cores that were taken from this process meanwhile cannot be probed.
+            // Cores that were taken from this process in the meantime cannot be probed.
             let _ = sched_setaffinity(None, &cores);
         }
         let (start, before) = (Instant::now(), cpu_time());

@@ -12,8 +12,8 @@ use rules::game::{Ask, Effect, Game, TestCase};
 use terms::millis::Millis;
 use terms::verdict::{Overrun, Verdict};
 
-/// The start of an attempt; `spoilt` are the diagnoses of earlier attempts.
-pub(super) fn start(played: &Match<'_>, case: &TestCase, spoilt: &[String]) -> Start {
+/// The start of an attempt; `disturbed` are the diagnoses of earlier attempts.
+pub(super) fn start(played: &Match<'_>, case: &TestCase, disturbed: &[String]) -> Start {
     let BotCommand { program, args, cwd, env, pinning, confinement } = played.command;
     let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
     Start {
@@ -37,7 +37,7 @@ pub(super) fn start(played: &Match<'_>, case: &TestCase, spoilt: &[String]) -> S
         },
         profile: played.rules.profile.name().to_owned(),
         limits: played.rules.limits,
-        retried: spoilt.to_vec(),
+        retried: disturbed.to_vec(),
         host: Host::here(),
         time: jiff::Timestamp::now(),
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use fs_err as fs;
 
 use super::programs::{self, Job, Queued, SlurmError};
-use super::queue::{INTERVAL, LOOKING_SHARE, Queue, own_user};
+use super::queue::{INTERVAL, POLLING_SHARE, Queue, own_user};
 use super::submissions::{Note, SubmissionLock, Submissions};
 use super::tasks::{SCRIPT, merge_options};
 use contain::cancel::{Cancelled, Canceller};
@@ -21,7 +21,7 @@ const WAVES: usize = 10;
 
 /// Polls in a row without a task in the queue or a new result, after which missing games are given up. Results may
 /// take a while to appear on a shared file system.
-const LOOKS_WITHOUT_TASKS: u32 = 5;
+const POLLS_WITHOUT_TASKS: u32 = 5;
 
 /// A run in parts that a cluster plays.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct ClusterRun<'a> {
 /// Jobs that were submitted together.
 #[derive(Debug)]
 pub struct Submitted {
-    /// The parts.
+    /// The parts that these jobs play, by number from 1.
     pub parts: Vec<u32>,
     /// The jobs that play them, and those that merge them.
     pub jobs: Vec<u64>,
@@ -103,7 +103,7 @@ impl<'a> ClusterRun<'a> {
         Queue::of(self.submissions.clone(), self.script())
     }
 
-    /// The tasks and jobs of this run that are in the queue, whoever has submitted them.
+    /// The tasks and jobs of this run that are in the queue, whichever user submitted them.
     ///
     /// # Errors
     /// When the cluster cannot be asked. If nothing was submitted it is not asked.
@@ -111,7 +111,7 @@ impl<'a> ClusterRun<'a> {
         self.watched().read()
     }
 
-    /// Cancels these jobs of this run, except the current one and those of other users, whose number is returned.
+    /// Cancels these jobs of this run, except the current one and other users' jobs, whose number is returned.
     ///
     /// # Errors
     /// When the cluster cannot be asked, or refuses.
@@ -188,7 +188,7 @@ impl<'a> ClusterRun<'a> {
         mut see: impl FnMut(usize, &[Queued]),
     ) -> Result<Waited, FolderError> {
         let news = self.watched().watch();
-        let mut sight = Sight::default();
+        let mut sight = QueueState::default();
         loop {
             let look = Instant::now();
             if has_needed_games(self.folder, Decider::of(self.folder)?.as_ref())? {
@@ -201,10 +201,10 @@ impl<'a> ClusterRun<'a> {
             if let Some(tasks) = &sight.tasks {
                 see(sight.played, tasks);
             }
-            if sight.without_tasks > LOOKS_WITHOUT_TASKS {
+            if sight.without_tasks > POLLS_WITHOUT_TASKS {
                 return Ok(Waited::NothingComes);
             }
-            let pause = INTERVAL.max(look.elapsed() * LOOKING_SHARE);
+            let pause = INTERVAL.max(look.elapsed() * POLLING_SHARE);
             if let Some(by) = canceller.wait(pause) {
                 return Ok(Waited::Cancelled(by));
             }
@@ -260,7 +260,7 @@ impl Submission<'_> {
 
 /// What is known of a run while it is waited for.
 #[derive(Default)]
-struct Sight {
+struct QueueState {
     /// The number of games played.
     played: usize,
     /// The tasks in the queue; `None` before it was read.
@@ -271,7 +271,7 @@ struct Sight {
     told: String,
 }
 
-impl Sight {
+impl QueueState {
     fn count(&mut self, played: usize) {
         if played > self.played {
             (self.played, self.without_tasks) = (played, 0);
@@ -315,7 +315,7 @@ mod tests {
     fn a_new_result_or_a_task_renews_the_patience() {
         let task = programs::queued("18|0|0|RUNNING|None|/run/slurm.sh 1").expect("a task");
         let merging = programs::queued("19|N/A|0|PENDING|None|/run/slurm.sh merge").expect("a job");
-        let mut sight = Sight::default();
+        let mut sight = QueueState::default();
         let mut without_tasks = |queue: &[&Queued], played| {
             sight.hear(Ok(queue.iter().copied().cloned().collect()));
             sight.count(played);

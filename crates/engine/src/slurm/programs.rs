@@ -39,7 +39,7 @@ pub enum SlurmError {
     /// A program failed.
     #[error("{program} failed: {said}")]
     Refused {
-        /// The program.
+        /// The program, such as `sbatch`.
         program: &'static str,
         /// Its standard error.
         said: String,
@@ -195,7 +195,6 @@ pub(super) fn queued(line: &str) -> Option<Queued> {
     Some(Queued { job, index, user, state, reason, script, argument })
 }
 
-/// Cancels jobs.
 pub(super) fn cancel(jobs: &BTreeSet<u64>) -> Result<(), SlurmError> {
     if jobs.is_empty() {
         return Ok(());

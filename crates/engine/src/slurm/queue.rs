@@ -15,9 +15,9 @@ use super::submissions::Submissions;
 pub(super) const INTERVAL: Duration = Duration::from_secs(2);
 
 /// Polling may take at most 1/10 of the time.
-pub(super) const LOOKING_SHARE: u32 = 10;
+pub(super) const POLLING_SHARE: u32 = 10;
 
-/// The jobs of a run in the queue: those of its batch script, whoever has submitted them.
+/// The jobs of a run in the queue: the jobs of its batch script, whichever user submitted them.
 #[derive(Debug, Clone)]
 pub(super) struct Queue {
     submissions: Submissions,
@@ -61,7 +61,7 @@ impl Queue {
                 if sender.send(self.read()).is_err() {
                     return;
                 }
-                thread::sleep(INTERVAL.max(look.elapsed() * LOOKING_SHARE));
+                thread::sleep(INTERVAL.max(look.elapsed() * POLLING_SHARE));
             }
         });
         news

@@ -23,7 +23,7 @@ const MAX_PARTS: u32 = 1000;
 /// The number of later turns in the estimate of a game's time.
 const TURNS: u32 = 100;
 
-/// Time of a task beyond that of its games plus a tenth: for its start, its host check, and a slow file system.
+/// Time of a task beyond its games' time plus a tenth: for its start, its host check, and a slow file system.
 const TASK_MARGIN: Duration = Duration::from_mins(5);
 
 /// The memory of the referee itself, in MiB.

@@ -172,7 +172,7 @@ fn gzip(log: &[u8]) -> io::Result<Vec<u8>> {
     packer.finish()
 }
 
-/// Makes a folder in a run folder, unless the run folder was removed or renamed meanwhile.
+/// Makes a folder in a run folder, unless the run folder was removed or renamed in the meantime.
 fn make_folder(folder: &Path) -> io::Result<()> {
     match fs::create_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),

@@ -23,7 +23,6 @@ pub(super) struct BotFiles(Vec<BotFile>);
 struct BotFile {
     /// The index of the word of the bot's command that names it, from 0.
     index: usize,
-    /// The word.
     word: String,
     path: PathBuf,
     /// Whether the word is the path of a user's file, rather than the name of an installed program.
@@ -78,7 +77,7 @@ impl BotFiles {
         Ok(())
     }
 
-    /// These files of `command`, with the copies in `folder` in place of the originals, which may be gone.
+    /// These files of `command`, with the copies in `folder` instead of the originals, which may be gone.
     pub(super) fn copied_in(mut self, command: &[String], folder: &Path) -> Self {
         for (index, word) in command.iter().enumerate() {
             if let Some(path) = copy_in(folder, index, word).filter(|copy| copy.exists()) {

@@ -89,7 +89,7 @@ pub fn plan_now(folder: &RunFolder) -> Result<Plan, BotError> {
 /// so that a change of the originals does not affect parts that are played later.
 ///
 /// # Errors
-/// When a file cannot be copied, or is replaced meanwhile.
+/// When a file cannot be copied, or is replaced in the meantime.
 pub fn copy_programs(folder: &RunFolder) -> Result<(), BotError> {
     for (index, planned) in folder.run.plan.bots.iter().enumerate() {
         let Located { files, copies, .. } = Located::of(folder, index)?;

@@ -46,7 +46,7 @@ impl Jobs {
         self.of_task() * usize::from(self.cores_per_bot) + 1
     }
 
-    /// Checks that this machine has the cores, whoever else uses them.
+    /// Checks that this machine has the cores, even if others use them.
     ///
     /// # Errors
     /// When each game must have cores of its own and there are too few, or the system refuses.
@@ -93,7 +93,7 @@ impl Jobs {
     }
 
     /// The highest number of games at a time that keeps timing undisturbed: the physical cores, less one for the referee if the
-    /// system places the games, divided by those of a bot; at least one.
+    /// system places the games, divided by a bot's; at least one.
     fn undisturbed(self) -> usize {
         let referee = usize::from(self.pin == Pin::Off);
         let cores_per_bot = usize::from(self.cores_per_bot).max(1);

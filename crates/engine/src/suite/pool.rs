@@ -32,7 +32,6 @@ use terms::verdict::Verdict;
 
 /// Everything needed to play the games of a plan.
 pub(super) struct Pool<'a> {
-    /// The plan.
     pub(super) plan: &'a Plan,
     /// The rules.
     pub(super) config: &'a Config,
@@ -64,7 +63,7 @@ pub enum PoolError {
     /// A bot's file was replaced.
     #[error("the bot `{bot}` changed while it was played: {file} is not the same")]
     Replaced {
-        /// The bot.
+        /// The name of the bot in the plan.
         bot: String,
         /// The file, as the bot's command names it.
         file: String,
@@ -75,7 +74,7 @@ pub enum PoolError {
     /// Several games of a bot in a row could not be started.
     #[error("{MAX_NOT_PLAYED} games of `{bot}` in a row could not be played: {why}")]
     NotPlayed {
-        /// The bot.
+        /// The name of the bot in the plan.
         bot: String,
         /// Why the last one could not be started.
         why: String,

@@ -53,7 +53,7 @@ impl<F: FnMut(&Outcome)> Observer for F {
 pub struct RunPlayer<'a> {
     writer: &'a mut RunWriter,
     config: &'a Config,
-    /// The number of games played at a time; by default that of the project.
+    /// The number of games played at a time; by default the project's.
     pub jobs: Jobs,
     /// Which games leave a log.
     pub logs: Logs,
@@ -75,7 +75,7 @@ pub struct RunPlayer<'a> {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
-    /// The run folder, or that of the opponent, cannot be read or written.
+    /// The run folder, or the opponent's, cannot be read or written.
     #[error(transparent)]
     Folder(#[from] FolderError),
     /// A bot cannot be started.
@@ -126,10 +126,10 @@ impl<'a> RunPlayer<'a> {
     }
 
     /// Plays the games that have no result yet, all bots on a board before the next board. A run with an opponent
-    /// ends as soon as it is decided who is better, unless it is played in parts, and returns how its bot compares.
+    /// ends as soon as the comparison is decided, unless it is played in parts, and returns how its bot compares.
     ///
     /// # Errors
-    /// The first failure, or who has cancelled the games. The results so far are kept.
+    /// The first failure, or the source of the cancellation. The results so far are kept.
     pub fn play(&mut self, observer: &mut impl Observer) -> Result<Option<Standing>, RunError> {
         let _host = Host::hold();
         let folder = self.writer.folder.clone();

@@ -87,7 +87,7 @@ pub struct Scanner {
 
 /// What a referee says in a step.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct StepOutput {
     /// The lines that it adds to the summary.
     pub summary: Vec<String>,
     /// Whether it wants to know how long the bot takes, from now on.
@@ -156,11 +156,11 @@ impl Scanner {
     ///
     /// # Errors
     /// What is wrong with them.
-    pub fn read(self, lines: &Lines) -> Result<Said, String> {
+    pub fn read(self, lines: &Lines) -> Result<StepOutput, String> {
         if let Some(problem) = self.problem {
             return Err(problem);
         }
-        let mut said = Said::default();
+        let mut said = StepOutput::default();
         let mut metadata = Vec::new();
         for (name, start, end) in self.blocks {
             let content = || text(lines, start, end);
@@ -200,7 +200,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn said(text: &str) -> Option<Result<Said, String>> {
+    fn said(text: &str) -> Option<Result<StepOutput, String>> {
         let lines = Lines::split(text.as_bytes());
         let mut scanner = Scanner::default();
         scanner.whole(&lines)?;
@@ -246,7 +246,7 @@ mod tests {
         for end in 0..step.len() {
             assert_eq!(said(&step[..end]), None, "{}", &step[..end]);
         }
-        let expected = Said {
+        let expected = StepOutput {
             summary: vec!["a".to_owned(), "b".to_owned()],
             wants_times: true,
             input: vec!["7 8".to_owned()],

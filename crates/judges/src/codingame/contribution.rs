@@ -38,7 +38,7 @@ pub struct TestCase {
     pub name: String,
     /// Its file.
     pub path: PathBuf,
-    /// Its content.
+    /// The parsed content of that file.
     pub content: TestCaseContent,
 }
 
@@ -75,14 +75,14 @@ pub enum ContributionError {
     NoLeague {
         /// The folder of the settings.
         path: PathBuf,
-        /// The league.
+        /// The league that the settings name.
         league: u32,
     },
 }
 
 impl Contribution {
     /// Reads the folder of a contribution: `config/`, or the folder itself if it has no `config/`, and `pom.xml`. The
-    /// files of a league count before those of all leagues; where no league is asked for, it is the engine's, the first.
+    /// files of a league take precedence over files of all leagues; where no league is asked for, it is the engine's, the first.
     ///
     /// # Errors
     /// When a file cannot be read or understood, or there is no such league.
@@ -104,7 +104,7 @@ impl Contribution {
         Ok(found)
     }
 
-    /// Takes what a folder says in place of what an earlier one has said.
+    /// Lets what a folder says replace what an earlier one has said.
     fn read_folder(&mut self, folder: &Path) -> Result<(), ContributionError> {
         let path = folder.join("config.ini");
         if path.exists() {

@@ -19,7 +19,7 @@ use std::mem;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use self::blocks::{Said, Scanner, Then};
+use self::blocks::{Scanner, StepOutput, Then};
 pub use self::contribution::{Contribution, ContributionError, TestCase};
 pub use self::engine::EngineVersion;
 use self::engine::LateReplies;
@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::JudgeCommand;
 use crate::process::Process;
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
-use rules::game::{Answer, Place, Referee, Seat, Step, Trouble};
+use rules::game::{Answer, JudgeFailure, Place, Referee, Seat, Step};
 use terms::text::quote;
 use terms::verdict::Verdict;
 
@@ -63,7 +63,7 @@ impl Codingame {
     ///
     /// # Errors
     /// When the referee does not start.
-    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, Trouble> {
+    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
         let mut command = self.command.clone();
         if !command.words.iter().any(|word| word.starts_with("-Dgame.mode=")) {
             set_property(&mut command, "-Dgame.mode=solo");
@@ -129,7 +129,7 @@ impl Running {
     }
 
     /// One step of the referee.
-    fn hear(&mut self) -> Result<Said, Trouble> {
+    fn hear(&mut self) -> Result<StepOutput, JudgeFailure> {
         let outgoing = mem::take(&mut self.outgoing);
         let mut scanner = Scanner::default();
         let lines = self.process.step(outgoing.as_bytes(), |lines| scanner.whole(lines))?;
@@ -139,7 +139,11 @@ impl Running {
     }
 
     /// The bot's next question, unless this one is not for the bot.
-    fn question(&mut self, input: &[String], info: &[String]) -> Result<Option<Question>, Trouble> {
+    fn question(
+        &mut self,
+        input: &[String],
+        info: &[String],
+    ) -> Result<Option<Question>, JudgeFailure> {
         let (lines, limit) =
             question_info(info).map_err(|problem| self.process.trouble(problem))?;
         for line in input {
@@ -167,7 +171,7 @@ impl Running {
     }
 
     /// Answers a frame for viewers.
-    fn frame(&mut self) -> Result<(), Trouble> {
+    fn frame(&mut self) -> Result<(), JudgeFailure> {
         self.frames += 1;
         if self.frames > MOST_FRAMES {
             return Err(self
@@ -193,7 +197,7 @@ impl Running {
         text
     }
 
-    fn end(&mut self, metadata: &[String], scores: &[String]) -> Result<JudgeEnd, Trouble> {
+    fn end(&mut self, metadata: &[String], scores: &[String]) -> Result<JudgeEnd, JudgeFailure> {
         let summary = mem::take(&mut self.summary);
         let end = official::end(self.criteria.as_deref(), metadata, scores, summary);
         let end = end.map_err(|problem| self.process.trouble(problem))?;
@@ -204,7 +208,7 @@ impl Running {
 }
 
 impl Referee for Running {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         loop {
             let said = self.hear()?;
             self.summary.extend(said.summary);
@@ -224,7 +228,7 @@ impl Referee for Running {
         }
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         let block = match answer {
             // A reply that counts although the host made it late has used all of its time, and no more.
             Answer::Reply { lines, elapsed } => {
@@ -266,7 +270,7 @@ fn init(case: &Case) -> String {
 fn question_info(info: &[String]) -> Result<(u32, Duration), String> {
     let wrong = |what: &str, text: &str| format!("asked with {} as {what}", quote(text.as_bytes()));
     let [player, lines, limit] = info else {
-        return Err(format!("asked with {} lines of NEXT_PLAYER_INFO in place of 3", info.len()));
+        return Err(format!("asked with {} lines of NEXT_PLAYER_INFO instead of 3", info.len()));
     };
     if player != "0" {
         return Err(wrong("the player, and this game has one", player));

@@ -1,4 +1,4 @@
-//! Java's property files, as far as `config.ini` uses them.
+//! The part of Java's property files that `config.ini` uses.
 
 use std::collections::BTreeMap;
 

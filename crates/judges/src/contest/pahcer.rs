@@ -59,7 +59,7 @@ fn shell<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(shell_word).collect::<Vec<_>>().join(" ")
 }
 
-/// The folder in which a step runs, if it is not that of the settings.
+/// The folder in which a step runs, if it is not the settings' folder.
 fn folder(step: &Table) -> Option<&str> {
     step.get("current_dir").and_then(Value::as_str)
 }

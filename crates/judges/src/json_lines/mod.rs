@@ -15,7 +15,7 @@ use self::message::{FromJudge, ToJudge, parse};
 use crate::command::JudgeCommand;
 use crate::process::Process;
 use rules::game::judge::{Case, Steps};
-use rules::game::{Answer, Place, Referee, Seat, Step, Trouble};
+use rules::game::{Answer, JudgeFailure, Place, Referee, Seat, Step};
 use terms::lines::Lines;
 
 /// How long a judge may take to end after its game, to write what it has to write.
@@ -59,7 +59,7 @@ impl JsonLines {
     ///
     /// # Errors
     /// When the judge does not start.
-    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, Trouble> {
+    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
         let process = Process::start(&self.command, place)?;
         let (outgoing, steps) = (ToJudge::start(case).line(), Steps::default());
         Ok(Box::new(Speaker { process, outgoing, is_silent: false, steps }))
@@ -77,7 +77,7 @@ struct Speaker {
 }
 
 impl Referee for Speaker {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         self.process.refuse_unasked()?;
         let is_whole = |lines: &Lines| (!lines.is_empty()).then_some(1);
         let lines = self.process.step(self.outgoing.as_bytes(), is_whole)?;
@@ -98,7 +98,7 @@ impl Referee for Speaker {
         }
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         self.is_silent = matches!(answer, Answer::NoReply { .. });
         self.outgoing = ToJudge::answer(answer).line();
         self.begin()

@@ -51,7 +51,7 @@ pub(super) struct Relay {
 }
 
 impl Relay {
-    /// Takes over a relay's streams; `None` if it has ended meanwhile.
+    /// Takes over a relay's streams; `None` if it has ended in the meantime.
     pub(super) fn new(
         socket: UnixStream,
         tester: &Process,
@@ -136,7 +136,7 @@ impl Relay {
         }
     }
 
-    /// Passes on standard error as far as that does not wait: it may be shared with others.
+    /// Passes on what standard error accepts without waiting: it may be shared with others.
     pub(super) fn write_errors(&self, bytes: &[u8]) {
         let Some(errors) = &self.errors else { return };
         for chunk in bytes.chunks(ATOMIC) {
@@ -163,7 +163,7 @@ impl Relay {
     /// The pipes at which a tester waits that has taken all output: the bot's output and its input.
     pub(super) fn pipes(&self) -> Option<(BorrowedFd<'_>, BorrowedFd<'_>)> {
         let output = self.output.as_ref().filter(|_| self.unsent.is_empty())?;
-        // Whoever reads the bot's output holds that pipe, even if it has closed the bot's input.
+        // A reader of the bot's output holds that pipe, even if it has closed the bot's input.
         let input = self.input.as_ref().unwrap_or(output);
         Some((output.as_fd(), input.as_fd()))
     }

@@ -10,12 +10,12 @@ mod relay;
 mod talk;
 
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
-use rules::game::{Answer, End, Place, Referee, Seat, Step, Traits, Trouble};
+use rules::game::{Answer, End, JudgeFailure, Place, Referee, Seat, Step, Traits};
 use serde::{Deserialize, Serialize};
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply, Verdict};
 
-use self::talk::{Heard, Talk, Talking};
+use self::talk::{Talk, Talking, TesterEvent};
 use crate::case;
 use crate::command::JudgeCommand;
 use crate::printed::{Printed, ScorePattern};
@@ -51,7 +51,7 @@ impl Tester {
     ///
     /// # Errors
     /// When the tester does not start.
-    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, Trouble> {
+    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
         let talk = Talk::start(self, case, place)?;
         let (score, talking) = (self.score.clone(), Talking::new(talk));
         let steps = Steps::new(Reading::default(), self.has_total_limit);
@@ -69,26 +69,26 @@ struct Play {
 }
 
 impl Referee for Play {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         let end = match self.talking.await_step()? {
-            Heard::Question { is_first } => {
+            TesterEvent::Question { is_first } => {
                 let peer = is_first.then(|| self.talking.peer());
                 return Ok(self.steps.ask(Question { peer, ..Question::default() }));
             }
-            Heard::End(exit) => self.conclude(exit)?,
-            Heard::TooLate(limit) if self.failure.is_some() => {
+            TesterEvent::End(exit) => self.conclude(exit)?,
+            TesterEvent::TooLate(limit) if self.failure.is_some() => {
                 let limit = exact_duration(limit);
                 let words = format!("the tester did not end within {limit} after the bot");
                 let printed = self.talking.talk().printed(BotExit::Unknown);
                 self.score.end(Verdict::Lost, words, &printed)
             }
-            Heard::TooLate(limit) => return Err(self.talking.talk().too_late(limit)),
+            TesterEvent::TooLate(limit) => return Err(self.talking.talk().too_late(limit)),
         };
         let drawings = self.talking.talk().drawings();
         Ok(self.steps.end(JudgeEnd { end: End { drawings, ..end.end }, ..end }))
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         if let Answer::NoReply { why, .. } = answer {
             self.failure = Some(why);
             self.talking.talk().end_relay(match why {
@@ -102,7 +102,7 @@ impl Referee for Play {
 
 impl Play {
     /// The end of the game, after the tester's own.
-    fn conclude(&self, exit: BotExit) -> Result<JudgeEnd, Trouble> {
+    fn conclude(&self, exit: BotExit) -> Result<JudgeEnd, JudgeFailure> {
         let mut talk = self.talking.talk();
         let printed = talk.printed(exit);
         if self.failure.is_some() {
@@ -111,7 +111,7 @@ impl Play {
         if talk.starts() == 0 {
             let trouble = talk.trouble(format!("{exit} without starting the bot"));
             let remedy = trouble.remedy.or_else(|| Some(BY_HAND.to_owned()));
-            return Err(Trouble { remedy, ..trouble });
+            return Err(JudgeFailure { remedy, ..trouble });
         }
         match self.score.judge(&printed) {
             Ok(end) if end.verdict == Verdict::Completed => Ok(end),

@@ -1,4 +1,4 @@
-//! The relay: the program that a tester starts in place of the bot (`relay/main.rs` of this crate).
+//! The relay: the program that a tester starts instead of the bot (`relay/main.rs` of this crate).
 //!
 //! It hands its standard streams to the referee, which passes the bot's bytes through them, waits until the referee says
 //! how the bot has ended, and ends in the same way.
@@ -16,7 +16,7 @@ use rustix::process::Signal;
 
 use terms::verdict::BotExit;
 
-/// Its name, and that of the referee's socket beside it, which it derives from its own.
+/// Its name, and the suffix that makes the name of the referee's socket next to it.
 pub(super) const NAME: &str = "referee-bot";
 pub(super) const SOCKET: &str = "referee-bot.socket";
 

@@ -16,7 +16,7 @@ use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use contain::bot::Scratch;
 use rules::game::judge::Case;
-use rules::game::{Drawing, Place, Trouble};
+use rules::game::{Drawing, JudgeFailure, Place};
 use terms::peer::{News, Peer};
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply};
@@ -35,7 +35,7 @@ const ENDING: Duration = Duration::from_secs(1);
 /// How often its memory is looked at while the bot talks.
 const SAMPLING: Duration = Duration::from_millis(25);
 
-/// How often it is looked at meanwhile.
+/// How often it is looked at in the meantime.
 const RECHECK: Duration = Duration::from_millis(1);
 
 /// A tester, and the relay that it has started.
@@ -45,7 +45,7 @@ pub(super) struct Talk {
     tester: Process,
     listener: UnixListener,
     relay: Option<Relay>,
-    /// Relays that the tester has started meanwhile: each has its turn when the bot before it has ended.
+    /// Relays that the tester has started in the meantime: each has its turn when the bot before it has ended.
     next: VecDeque<UnixStream>,
     /// How often the bot may be started, and how often it was.
     bots: u32,
@@ -67,14 +67,14 @@ pub(super) struct Talk {
     bot_has_ended: bool,
     bot_was_early: bool,
     exit: Option<BotExit>,
-    trouble: Option<Trouble>,
+    trouble: Option<JudgeFailure>,
     /// When the tester was last listened to while the bot talked.
     heard: Instant,
     news: Arc<File>,
 }
 
 /// What comes next.
-pub(super) enum Heard {
+pub(super) enum TesterEvent {
     /// The bot is to be asked: for the first time since it was last started, or again.
     Question { is_first: bool },
     /// The tester has ended.
@@ -85,10 +85,10 @@ pub(super) enum Heard {
 
 impl Talk {
     /// Starts a tester, with a relay for it to start.
-    pub(super) fn start(game: &Tester, case: &Case, place: &Place) -> Result<Self, Trouble> {
+    pub(super) fn start(game: &Tester, case: &Case, place: &Place) -> Result<Self, JudgeFailure> {
         let mut scratch = game.command.working_directory(is_written_anew)?;
         let failed =
-            |error: io::Error| Trouble::new(format!("cannot set up the bot for it: {error}"));
+            |error: io::Error| JudgeFailure::new(format!("cannot set up the bot for it: {error}"));
         let bot = make_relay(&mut scratch)?;
         let listener = UnixListener::bind(scratch.path().join(SOCKET)).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
@@ -145,12 +145,12 @@ impl Talk {
         self.tester.drawings()
     }
 
-    pub(super) fn trouble(&mut self, what: impl Into<String>) -> Trouble {
+    pub(super) fn trouble(&mut self, what: impl Into<String>) -> JudgeFailure {
         self.tester.trouble(what)
     }
 
     /// Why a tester is given up that has done nothing within `limit`.
-    pub(super) fn too_late(&mut self, limit: Duration) -> Trouble {
+    pub(super) fn too_late(&mut self, limit: Duration) -> JudgeFailure {
         let limit = exact_duration(limit);
         let what = if self.starts == 0 {
             format!("did not start the bot within {limit} (start-limit)")
@@ -178,7 +178,7 @@ impl Talk {
     }
 
     /// The step that can be taken now.
-    fn step(&mut self) -> Result<Option<Heard>, Trouble> {
+    fn step(&mut self) -> Result<Option<TesterEvent>, JudgeFailure> {
         self.update();
         self.meet_next();
         if let Some(trouble) = self.trouble.take() {
@@ -190,9 +190,9 @@ impl Talk {
         if self.relay.is_some() && wants_answer && self.exit.is_none() {
             self.has_heard = false;
             let is_first = mem::take(&mut self.is_new);
-            return Ok(Some(Heard::Question { is_first }));
+            return Ok(Some(TesterEvent::Question { is_first }));
         }
-        Ok(self.exit.map(Heard::End))
+        Ok(self.exit.map(TesterEvent::End))
     }
 
     /// Whether a tester that has closed the bot's input waits for the bot instead of ending. It is not looked at again then.
@@ -317,7 +317,7 @@ impl Talking {
     }
 
     /// Waits until the bot is to be asked or the tester has ended.
-    pub(super) fn await_step(&self) -> Result<Heard, Trouble> {
+    pub(super) fn await_step(&self) -> Result<TesterEvent, JudgeFailure> {
         let mut talk = self.talk();
         let limits = talk.tester.limits();
         let limit = if talk.starts == 0 { limits.start } else { limits.step };
@@ -327,7 +327,7 @@ impl Talking {
                 return Ok(heard);
             }
             if Instant::now() >= until {
-                return Ok(Heard::TooLate(limit));
+                return Ok(TesterEvent::TooLate(limit));
             }
             let Talk { tester, exit, news, past_end, .. } = &mut *talk;
             let until = past_end.map_or(until, |_| until.min(Instant::now() + RECHECK));
@@ -337,11 +337,11 @@ impl Talking {
 }
 
 /// Makes the relay in a game's folder, unless that has it from an earlier game.
-fn make_relay(scratch: &mut Scratch) -> Result<PathBuf, Trouble> {
+fn make_relay(scratch: &mut Scratch) -> Result<PathBuf, JudgeFailure> {
     let path = scratch.path().join(NAME);
     let made = if path.exists() { Ok(()) } else { relay::write(&path) };
     let kept = made.and_then(|()| scratch.keep(NAME));
-    kept.map_err(|error| Trouble::new(format!("cannot set up the bot for it: {error}")))?;
+    kept.map_err(|error| JudgeFailure::new(format!("cannot set up the bot for it: {error}")))?;
     let folder = scratch.path();
     if !statvfs(folder).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC)) {
         return Ok(path);
@@ -350,7 +350,7 @@ fn make_relay(scratch: &mut Scratch) -> Result<PathBuf, Trouble> {
     let what =
         format!("cannot set up the bot for it: programs in {folder} may not be started (noexec)");
     let remedy = "set TMPDIR to a folder whose programs may be started".to_owned();
-    Err(Trouble { remedy: Some(remedy), ..Trouble::new(what) })
+    Err(JudgeFailure { remedy: Some(remedy), ..JudgeFailure::new(what) })
 }
 
 /// The judge and the bot's process take turns, so nobody waits.

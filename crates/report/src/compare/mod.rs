@@ -18,7 +18,7 @@ use results::compare::{BoardDifference, Comparison};
 use statistics::{Conclusion, Finished, Leader, Lost, MIN_PAIRS, MeanTest, Paired, Tendency};
 use terms::text::plural;
 
-/// The number of boards in the list of greatest gains, and in that of greatest losses.
+/// The number of boards in each of the lists of greatest gains and greatest losses.
 const BOARDS: usize = 5;
 
 /// The number of boards beyond which a difference is too small to be worth showing.

@@ -48,13 +48,13 @@ fn measured(comparison: &Comparison) -> Option<String> {
     Some(match comparison.measure {
         Measure::Points => return None,
         Measure::Ratio => format!(
-            "Compared is {share} in percent, where the best is that of these two bots on the board and of what was known when they \
+            "Compared is {share} in percent, where the best is the best score of these two bots on the board and of what was known when they \
              played. A lost game has 0."
         ),
         Measure::Log => "Compared is 100 times the logarithm of the score, so that a difference of 1 is about 1 %. A lost game is as \
              far below the worst score as that is below the best."
             .to_owned(),
-        Measure::Rank => "Compared is who has the better score: the share of the other bot's games on the board that a game beats, \
+        Measure::Rank => "Compared is the better score: the share of the other bot's games on the board that a game beats, \
              in percent. A lost game is below all others."
             .to_owned(),
     })

@@ -25,7 +25,6 @@ pub(crate) enum Part {
     Sentence(Line),
     /// A list; without a heading it belongs to the part right above.
     List(&'static str, Vec<Line>),
-    /// A table.
     Table(Table),
     /// The times of turns as bars, which only terminals and pages draw.
     Histogram(Histogram),
@@ -114,7 +113,6 @@ impl Table {
 }
 
 impl Document {
-    /// Adds a part.
     pub(crate) fn add(&mut self, part: Part) {
         self.0.push(part);
     }
@@ -158,7 +156,6 @@ impl Document {
         terminal::write(&self.0, out)
     }
 
-    /// Writes it as Markdown.
     pub(crate) fn write_markdown(&self, out: &mut dyn Write) -> io::Result<()> {
         markdown::write(&self.0, out)
     }

@@ -24,7 +24,6 @@ const ORDERS: [fn(&Outcome, &Outcome) -> Ordering; 4] = [
 /// Won games: all of them, or each bot's first ones by each of the [orders](ORDERS).
 #[derive(Default)]
 pub(super) struct Won {
-    /// The listed games.
     pub(super) games: Vec<Listed>,
     /// The number of all games.
     pub(super) count: usize,
@@ -103,7 +102,7 @@ const MEASURES: [Measure; 3] = [
     share,
 ];
 
-/// The share of the best: that of the mean, and 0 if every game was lost. `None` where a ratio means nothing.
+/// The share of the best: the mean's, and 0 if every game was lost. `None` where a ratio means nothing.
 fn share(board: &Board, entrant: usize, better: Direction) -> Option<f64> {
     let (points, best) = (&board.points[entrant], board.best_score()?);
     let share = match better {
@@ -148,7 +147,6 @@ pub(super) struct Kind {
 /// Games that did not end well, by kind; all of them are counted.
 #[derive(Default)]
 pub(super) struct Losses {
-    /// The kinds.
     pub(super) kinds: Vec<Kind>,
     places: BTreeMap<(usize, String), usize>,
     listed: usize,
@@ -187,7 +185,6 @@ impl Losses {
         self.places.clear();
     }
 
-    /// The listed games.
     pub(super) fn games_mut(&mut self) -> impl Iterator<Item = &mut Listed> {
         self.kinds.iter_mut().flat_map(|kind| &mut kind.games)
     }

@@ -61,7 +61,7 @@ impl Histogram {
         (beside - f64::from(self.first) + difference / self.step) * self.width()
     }
 
-    /// The columns with a number at their outer edge: 0, and others as far as a phone has room.
+    /// The columns with a number at their outer edge: 0, and others if a phone has room.
     fn labelled(&self) -> impl Iterator<Item = i32> + use<> {
         let last = self.first + i32::try_from(self.counts.len()).expect("some twenty") - 1;
         let every = [1, 2, 5, 10].into_iter().find(|every| (last - self.first) / every <= LABELS);

@@ -40,7 +40,7 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
-    /// Adds the summary of a run, and its tallies to those of its bots that are shown.
+    /// Adds the summary of a run, and its tallies to the shown bots' tallies.
     fn add(&mut self, run: usize, source: &ShownRun<'_>, mut summary: Summary) {
         // Every bot of a plan has as many games.
         summary.planned = summary.planned / summary.bots.len().max(1) * source.bots.len();

@@ -39,7 +39,7 @@ const SCRIPT: &str = include_str!("tables.js");
 
 /// What surrounds the runs on their page.
 #[derive(Debug, Default)]
-pub struct Around<'a> {
+pub struct PageContext<'a> {
     /// The address of the list of runs.
     pub list: Option<&'a str>,
     /// How far the last run is, if it is being played.
@@ -63,7 +63,7 @@ pub struct RunsPage {
 pub fn page<E: From<FolderError>>(
     sources: &[ShownRun<'_>],
     (bests, measure): (&Bests, Measure),
-    around: &Around<'_>,
+    around: &PageContext<'_>,
     page_of: impl FnMut(usize, &Outcome) -> Result<Option<GameAddress>, E>,
 ) -> Result<RunsPage, E> {
     let gathered = gather::gather(sources, (bests, measure), page_of)?;

@@ -17,7 +17,7 @@ use terms::text::{abridged, duration, plural};
 /// A run, and which of its bots are shown.
 #[derive(Debug)]
 pub struct ShownRun<'a> {
-    /// The run.
+    /// The folder with the plan and the results.
     pub folder: &'a RunFolder,
     /// The bots, each with its name on the page.
     pub bots: Vec<(&'a str, String)>,
@@ -75,7 +75,6 @@ pub(super) struct ShownBot {
     pub(super) tally: Tally,
     /// What it has in the measure.
     pub(super) value: Option<Value>,
-    /// Its limits.
     pub(super) limits: Limits,
     /// Its response times.
     pub(super) times: BotTimes,
@@ -127,13 +126,11 @@ impl BotTimes {
     }
 }
 
-/// A board.
 pub(super) struct Board {
     /// Its name.
     pub(super) name: String,
     /// The best known score on it.
     pub(super) best: Option<Best>,
-    /// Its ids.
     pub(super) id: BoardId,
     pub(super) record_id: RecordId,
     /// The points of each entrant.
@@ -176,7 +173,6 @@ pub(super) struct Listed {
     pub(super) run: usize,
     /// The entrant, by index.
     pub(super) entrant: usize,
-    /// Its outcome.
     pub(super) outcome: Outcome,
     /// The address of its replay page.
     pub(super) page: Option<GameAddress>,

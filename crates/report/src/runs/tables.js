@@ -111,7 +111,7 @@ for (const list of document.querySelectorAll(".tall")) {
   if (rows > DRAWN) makeWhole(list, rows);
 }
 
-/** Loads the page anew while its run is played, unless a reader wants to read it as it is; the address keeps that. */
+/** Loads the page again while its run is played, unless a reader wants to read it as it is; the address keeps that. */
 function renew(section) {
   const label = element("label", "filter");
   const box = element("input", "");

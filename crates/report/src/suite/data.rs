@@ -53,7 +53,7 @@ struct Bot<'a> {
     /// The mean of yours/best.
     ratio: Option<f64>,
     marathon: Option<f64>,
-    /// The boards on which nobody has a better score, and those of them on which nobody else has this one.
+    /// The boards on which this score is the best, and the ones among them on which it is the only best.
     bests: usize,
     uniques: usize,
     mean_log10: Option<f64>,

@@ -43,7 +43,7 @@ pub struct ShownGame {
     best: Option<Score>,
     /// Its share of the best score.
     ratio: Option<f64>,
-    /// How much better its score is than that of the other run.
+    /// How much better its score is than the other run's.
     #[serde(skip_serializing_if = "Option::is_none")]
     gain: Option<Score>,
     /// The largest share of a limit that a response took.
@@ -124,7 +124,7 @@ struct RunWithGames<'a> {
     games: &'a [ShownGame],
 }
 
-/// Writes the report on a run, and its games; in any format but those of programs that follow a run or test it.
+/// Writes the report on a run, and its games; in any format but the ones for programs that follow a run or test it.
 ///
 /// # Errors
 /// When `out` fails, or for another format.

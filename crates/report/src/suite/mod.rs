@@ -46,7 +46,7 @@ impl SuiteReport<'_> {
         if is_decided { 0 } else { self.summary.planned.saturating_sub(known) }
     }
 
-    /// Writes the report in any format but that of seeds.
+    /// Writes the report in any format but seeds.
     ///
     /// # Errors
     /// When `out` fails, or for another format.
@@ -266,7 +266,7 @@ fn how_to_go_on(standing: &Standing) -> String {
 pub(super) const NEW_BESTS: &str = "better than the best known";
 
 /// What sums and means hold in a game whose lower scores are better.
-const LOWER_IS_BETTER: &str = "Lower is better: sum and mean are those of the games that were not lost, and best/yours counts a \
+const LOWER_IS_BETTER: &str = "Lower is better: sum and mean leave out lost games, and best/yours counts a \
     lost one as 0.";
 
 /// A heading of the table, and what its column shows of a bot.

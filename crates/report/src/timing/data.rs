@@ -17,7 +17,7 @@ use terms::millis::Millis;
 use terms::text::{duration, plural};
 use terms::verdict::Culprit;
 
-/// The times of a single bot are fields of the object itself, those of several bots are a list.
+/// The times of a single bot are fields of the object itself; the times of several bots are a list.
 #[derive(Serialize)]
 struct Report<'a> {
     #[serde(flatten)]

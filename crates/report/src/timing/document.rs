@@ -115,7 +115,7 @@ fn table(measured: &BotTiming, document: &mut Document) {
         let (time, turns) = (duration(stats.taken.0), plural(stats.disturbed as u64, "turn"));
         let kind = kind_name(stats.kind);
         document.note(format!(
-            "The machine stood still, or the bot was stopped, for {time} in {turns} ({kind})."
+            "The machine stalled, or the bot was stopped, for {time} in {turns} ({kind})."
         ));
     }
 }

@@ -32,9 +32,9 @@ pub struct TimingReport {
 /// The times of a bot. In JSON its fields are a contract.
 #[derive(Debug, Clone, Serialize)]
 pub struct BotTiming {
-    /// The bot.
+    /// The measured bot, by its name in reports.
     pub bot: String,
-    /// The game.
+    /// The name of the game that it played.
     pub game: String,
     /// The profile that the limits come from.
     pub profile: &'static str,

@@ -31,7 +31,7 @@ use rules::score::Score;
 /// ```
 #[derive(Debug)]
 pub struct Film {
-    /// The game.
+    /// The game whose rules made the positions.
     pub kind: Arc<GameKind>,
     /// The start event.
     pub start: Start,

@@ -17,7 +17,7 @@ const SMALL_PX: f64 = 150.0;
 const POSITIONS: usize = 30;
 const COLUMNS: usize = 5;
 
-/// The positions of an animation: at most this many, each shown for so long, and the last one longer.
+/// The positions of an animation: at most this number, each shown for the same time, and the last one longer.
 const STEPS: usize = 120;
 const STEP_S: f64 = 0.5;
 const LAST_S: f64 = 3.0;
@@ -60,7 +60,7 @@ pub fn animation(film: &Film) -> String {
     }
     body.push_str("}</style>\n");
     for (index, &position) in positions.iter().enumerate() {
-        // All have begun: a step was shown last so long ago that it is shown again in its turn.
+        // All have begun: a step is shown again in its turn.
         let ago = if index == 0 { 0.0 } else { whole - STEP_S * index as f64 };
         let class = if index == last { "step last" } else { "step" };
         put!(&mut body, "<g class=\"{class}\" style=\"animation-delay:-{ago}s\">\n");
@@ -172,7 +172,7 @@ fn labels(film: &Film, tiles: &[Option<u8>], out: &mut String) {
         let (x, y) = (place % columns, place / columns);
         let number = color.to_string();
         let label = film.opening.labels.get(usize::from(color)).unwrap_or(&number);
-        // In thousandths of a tile: three characters fill it, and a single one is no larger than they are.
+        // In thousandths of a tile: three characters fill it, and a single one is not larger than they are.
         let size = 1400 / label.chars().count().clamp(3, 14);
         put!(
             out,

@@ -25,7 +25,7 @@ pub struct BotGroup {
 }
 
 impl Contender {
-    /// All its boards, and then those of each group.
+    /// All its boards, and then each group's.
     ///
     /// Games count as in [`mean`](Self::mean), and those that the host's delay ended do not count at all.
     pub fn groups(&self, risk: Risk) -> Vec<BotGroup> {
@@ -40,7 +40,6 @@ impl Contender {
         groups
     }
 
-    /// All its boards.
     pub(super) fn on_all_boards(&self, risk: Risk) -> BotGroup {
         let boards: Vec<&Played> = self.boards.values().collect();
         self.group("all boards".to_owned(), &boards, risk)

@@ -44,7 +44,7 @@ struct Early {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Standing {
-    /// The opponent.
+    /// The name of the opponent, in its run.
     pub opponent: String,
     /// The decision; `None` while it is open.
     pub bot_is: Option<Relation>,
@@ -95,7 +95,7 @@ impl fmt::Debug for Decider {
 }
 
 impl Decider {
-    /// A decider for the games of `plan` against those of `opponent`.
+    /// A decider for the games of `plan` against the games of `opponent`.
     pub fn new(plan: &Plan, opponent: Contender, margin: Margin, risk: Risk) -> Self {
         let mut schedule = plan.schedule(None);
         let next = schedule.next();

@@ -49,7 +49,7 @@ pub fn add_values(folder: &RunFolder, summary: &mut Summary) -> Result<(), Measu
 impl Contender {
     /// What each bot has in the measure of the first one, beside the games of all others; `None` where no game has a value.
     ///
-    /// Points and logarithms are those of the scores, also where lower scores are better.
+    /// Points and logarithms have the scores' sign, also where lower scores are better.
     pub fn all_measured(contenders: &[Self]) -> Vec<Option<Value>> {
         let Some(first) = contenders.first() else { return Vec::new() };
         let games = contenders.iter().flat_map(Self::finishes);

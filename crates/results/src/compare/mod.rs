@@ -1,4 +1,4 @@
-//! Pairs the games of bots board by board, and says who is better.
+//! Pairs the games of bots board by board, and says which one is better.
 //!
 //! Boards are paired by `record_id`, so a board in another file format, or in
 //! other colours, is the same board and counts once, with the means of all games that each bot has played there. Lost games
@@ -35,7 +35,7 @@ const NAMED: usize = 5;
 pub struct BoardDifference {
     /// Its name.
     pub board: String,
-    /// Its id.
+    /// The digest by which runs share a board, whatever its file format or colours.
     #[serde(skip)]
     pub record_id: RecordId,
     /// The baseline's points.

@@ -5,7 +5,7 @@ use rules::measure::Measure;
 use rules::score::{Direction, Score};
 use statistics::Board;
 
-/// How a game ended, as far as comparisons know.
+/// What comparisons know of a game's end.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Finish {
     Lost,

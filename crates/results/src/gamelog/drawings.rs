@@ -26,7 +26,7 @@ pub fn kept(log: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Keeps the pictures of a game beside its log, in place of those of an earlier game there.
+/// Keeps the pictures of a game next to its log, and removes an earlier game's there.
 ///
 /// # Errors
 /// When a file cannot be written or removed; the error names it.

@@ -68,7 +68,7 @@ impl<'de> Deserialize<'de> for Event {
 /// The game, the bot, and the limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Start {
-    /// [`FORMAT`].
+    /// The version of the format, [`FORMAT`] in logs of this version.
     pub format: u32,
     /// The version of the referee that wrote the log.
     pub referee: String,
@@ -84,13 +84,13 @@ pub struct Start {
     pub board: String,
     /// The test case itself.
     pub test_case: String,
-    /// The bot.
+    /// How the bot was started, and under which limits.
     pub bot: Bot,
     /// The name of the profile of the limits.
     pub profile: String,
     /// The time limits.
     pub limits: Limits,
-    /// The diagnoses of earlier attempts at this game that the host spoilt.
+    /// The diagnoses of earlier attempts at this game that the host disturbed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retried: Vec<String>,
     /// The machine on which the game was played.
@@ -344,7 +344,7 @@ impl Turn {
 }
 
 impl End {
-    /// The end as far as the rules decide it; the bot's process is unknown.
+    /// The end by the rules; the bot's process is unknown.
     pub fn by_rules(game: &Game, verdict: Verdict, turns: u32) -> Self {
         let rules::game::End { official, metadata, drawings } =
             game.end().cloned().unwrap_or_default();

@@ -38,7 +38,7 @@ pub enum ForeignFormat {
 }
 
 impl ForeignFormat {
-    /// A description in place of the bot's name.
+    /// A description instead of the bot's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Runner => "a game of CodinGame's SDK",

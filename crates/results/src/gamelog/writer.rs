@@ -204,7 +204,7 @@ impl Drop for LogWriter {
     }
 }
 
-/// Whether the file is empty, or its first line is that of a log, whole or torn.
+/// Whether the file is empty, or its first line is a log's, whole or torn.
 fn is_empty_or_log(file: File) -> io::Result<bool> {
     #[derive(Deserialize)]
     struct FirstLine {

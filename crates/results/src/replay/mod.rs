@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::gamelog::{Asked, End, Log, Start, Turn};
-use rules::game::{Answer, Ask, Effect, Game, GameKind, TestCase, Trouble, UnknownGame};
+use rules::game::{Answer, Ask, Effect, Game, GameKind, JudgeFailure, TestCase, UnknownGame};
 use rules::score::Score;
 use terms::lines::{LineRules, Lines, Progress};
 use terms::verdict::{NoReply, Verdict};
@@ -97,7 +97,7 @@ pub fn replay_as(kind: &Arc<GameKind>, log: &Log) -> Result<Replayed, ReplayErro
 ///
 /// # Errors
 /// When the judge fails.
-pub fn rejudge(log: &Log, mut game: Game) -> Result<Option<Replayed>, Trouble> {
+pub fn rejudge(log: &Log, mut game: Game) -> Result<Option<Replayed>, JudgeFailure> {
     if game.ask().is_some_and(|ask| ask.peer.is_some()) {
         return Ok(None);
     }
@@ -108,7 +108,7 @@ pub fn rejudge(log: &Log, mut game: Game) -> Result<Option<Replayed>, Trouble> {
 }
 
 /// Passes the replies of a log to a game, until its judge fails.
-fn referee(game: &mut Game, log: &Log) -> (Replayed, Option<Trouble>) {
+fn referee(game: &mut Game, log: &Log) -> (Replayed, Option<JudgeFailure>) {
     let mut verdict = Verdict::Completed;
     let mut replayed = Replayed::default();
     let mut trouble = None;
@@ -135,7 +135,7 @@ fn referee(game: &mut Game, log: &Log) -> (Replayed, Option<Trouble>) {
     (replayed, trouble)
 }
 
-/// Compares the end of the game, if it has come, with that of the log.
+/// Compares the end of the game, if it has come, with the log's.
 fn conclude(game: &Game, verdict: Verdict, log: &Log, replayed: &mut Replayed) {
     replayed.end = game.end().map(|_| end(game, verdict, log, replayed.turns));
     if let Some(logged) = &log.end {
@@ -209,7 +209,7 @@ pub fn reply_to(ask: &Ask, turn: &Turn) -> Lines {
 }
 
 /// Passes the reply of a turn to a game; the effect, unless the question was another one.
-fn referee_turn(game: &mut Game, turn: &Turn) -> Result<Result<Effect, Trouble>, Difference> {
+fn referee_turn(game: &mut Game, turn: &Turn) -> Result<Result<Effect, JudgeFailure>, Difference> {
     let Some(ask) = game.next_ask() else {
         return Err(Difference::of(turn.turn, "the game", &"not over", &"over"));
     };
@@ -237,7 +237,7 @@ fn referee_turn(game: &mut Game, turn: &Turn) -> Result<Result<Effect, Trouble>,
 
 /// The first exchange that differed when the bot of `log` played again.
 ///
-/// A log that stops before the end of its game is compared as far as it goes.
+/// A log that stops before the end of its game is compared up to there.
 pub fn first_difference(log: &Log, again: &[Turn]) -> Option<Difference> {
     let pairs = log.turns.iter().zip(again);
     let differs = |(logged, now): (&Turn, &Turn)| {
@@ -253,7 +253,7 @@ pub fn first_difference(log: &Log, again: &[Turn]) -> Option<Difference> {
     })
 }
 
-/// The time of a reply as far as it counts for a judge: not where the limit was another than its own.
+/// The time of a reply if it counts for a judge: not where the limit was another than its own.
 fn counted_time(turn: &Turn) -> Duration {
     let is_official = turn.asked.as_ref().is_some_and(|asked| asked.limit == asked.official);
     if is_official { turn.wall.0 } else { Duration::ZERO }

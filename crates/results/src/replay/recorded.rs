@@ -6,7 +6,9 @@ use std::vec;
 
 use crate::gamelog::{Log, Start};
 use rules::game::judge::{Case, JudgeEnd, JudgeProgram, Question, StartJudge, Steps};
-use rules::game::{Answer, End, Game, GameKind, Referee, Seat, Step, TestCase, Traits, Trouble};
+use rules::game::{
+    Answer, End, Game, GameKind, JudgeFailure, Referee, Seat, Step, TestCase, Traits,
+};
 use rules::score::Direction;
 use terms::limits::{LimitKind, Limits};
 use terms::verdict::Verdict;
@@ -23,15 +25,15 @@ enum Said {
 }
 
 impl Referee for Recorded {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         match self.said.next() {
             Some(Said::Question(question)) => Ok(self.steps.ask(question)),
             Some(Said::End(end)) => Ok(self.steps.end(end)),
-            None => Err(Trouble::new("the log stops before the end")),
+            None => Err(JudgeFailure::new("the log stops before the end")),
         }
     }
 
-    fn answer(&mut self, _seat: Seat, _answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, _answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         self.begin()
     }
 }
@@ -52,7 +54,7 @@ pub(crate) fn kind(
     better: Direction,
 ) -> GameKind {
     let traits = judge.settings.get("traits").and_then(|text| Traits::parse(text).ok());
-    let start: StartJudge = Arc::new(|_, _| Err(Trouble::new("is known from a log alone")));
+    let start: StartJudge = Arc::new(|_, _| Err(JudgeFailure::new("is known from a log alone")));
     let game = name.to_owned();
     GameKind {
         from_seed: Arc::new(|seed, _| Ok(Case::Seed(seed).to_string())),

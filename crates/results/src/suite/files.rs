@@ -154,7 +154,7 @@ pub(super) fn write_among_others(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    // Other unfinished files in the folder may be those of a living process.
+    // Other unfinished files in the folder may belong to a living process.
     let name = path.file_name().unwrap_or_default();
     let prefix: OsString = [NEW.as_ref(), name, "-".as_ref()].into_iter().collect();
     sweep_prefix(folder_of(path), &prefix);

@@ -2,7 +2,7 @@
 //!
 //! A [`Plan`] says what is to be played and gives each game a number. A [`RunFolder`] keeps the
 //! plan and the [`Outcome`] of each finished game, which a [`RunWriter`] adds. [`Summary`] adds up the
-//! outcomes, and [`compare`](crate::compare) pairs those of two bots; both read a run and touch no game.
+//! outcomes, and [`compare`](crate::compare) pairs the outcomes of two bots; both read a run and touch no game.
 //!
 //! Whatever a bot does is an outcome. This module plays nothing, shows nothing and asks nobody.
 

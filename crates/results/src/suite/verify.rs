@@ -130,7 +130,7 @@ fn work(folder: &RunFolder, is_strict: bool, state: &Mutex<State>) {
 /// The hash of a game's result and log, and what is wrong with them.
 fn check(folder: &RunFolder, outcome: &Outcome, is_strict: bool) -> (Hash, Option<String>) {
     let mut hash = Sha256::new();
-    // Merging numbers sessions anew.
+    // Merging renumbers sessions.
     hash.update(json_line(&Outcome { session: None, ..outcome.clone() }));
     let content = match log_content(&folder.path, outcome.game) {
         Ok(content) => content,
@@ -181,7 +181,7 @@ fn check_plan(folder: &RunFolder, outcome: &Outcome) -> Option<String> {
         Err(error) => return Some(error.to_string()),
     };
     let differs = |what: &str, same: bool| {
-        (!same).then(|| format!("{what} in its result is not that of the plan"))
+        (!same).then(|| format!("{what} in its result differs from the plan"))
     };
     differs("the bot", outcome.bot == plan.bots[planned.bot].name)
         .or_else(|| differs("the board's name", outcome.board == case.name))

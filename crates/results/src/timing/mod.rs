@@ -55,10 +55,10 @@ pub struct Thresholds {
 pub struct KindStats {
     /// The kind of turn.
     pub kind: LimitKind,
-    /// The times.
+    /// The distribution of the measured times.
     #[serde(flatten, serialize_with = "percentiles")]
     pub times: Distribution,
-    /// The limit for it.
+    /// The limit of such a turn, or `None` without one.
     #[serde(rename = "limit_ms")]
     pub limit: Option<Millis>,
     /// The part of the limit that the longest time left: at most 1, and below 0 if it was late.
@@ -67,7 +67,7 @@ pub struct KindStats {
     pub bot_overruns: usize,
     /// The late turns, or games, that are the host's fault.
     pub host_overruns: usize,
-    /// The turns in which the machine stood still or the bot was stopped by others.
+    /// The turns in which the machine stalled or the bot was stopped by others.
     pub disturbed: usize,
     /// For how long that was in all.
     #[serde(rename = "taken_ms")]
@@ -77,7 +77,7 @@ pub struct KindStats {
 /// The result of a bot under a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct ProfileResult {
-    /// The profile.
+    /// The profile whose limits were simulated.
     pub profile: &'static str,
     /// The number of games in which the bot itself kept every limit.
     pub games: usize,
@@ -110,7 +110,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Analyses the turns of `games` games, and those of one more that did not end, which counts as turns but not as a
+    /// Analyses the turns of `games` games, and of one more that did not end, which counts as turns but not as a
     /// game.
     pub fn of(turns: &[Timed], games: usize, thresholds: &Thresholds) -> Self {
         let kinds = LimitKind::ALL;

@@ -1,4 +1,4 @@
-//! The times that limits hold for: that of each turn, or that of all turns of a game together.
+//! The times that limits hold for: of each turn, or of all turns of a game together.
 
 use std::time::Duration;
 

@@ -197,7 +197,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::super::frames::{Frame, Step as Change};
-    use super::super::{End, Next, Referee, Ruling, Seat, Step, TestCase, Trouble};
+    use super::super::{End, JudgeFailure, Next, Referee, Ruling, Seat, Step, TestCase};
     use super::*;
     use terms::limits::LimitKind;
     use terms::verdict::Verdict;
@@ -251,11 +251,13 @@ mod tests {
     }
 
     impl Referee for Walk {
-        fn begin(&mut self) -> Result<Step, Trouble> {
+        fn begin(&mut self) -> Result<Step, JudgeFailure> {
             Ok(self.step(Ruling::default()))
         }
-        fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
-            let Answer::Reply { lines, .. } = answer else { return Err(Trouble::new("no reply")) };
+        fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
+            let Answer::Reply { lines, .. } = answer else {
+                return Err(JudgeFailure::new("no reply"));
+            };
             let ruling = self.rule(lines);
             Ok(self.step(ruling))
         }

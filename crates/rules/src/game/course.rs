@@ -1,11 +1,11 @@
-//! A game under way: what everyone shares who plays, replays or shows one.
+//! A game under way: what playing, replaying and showing it share.
 
 use std::fmt;
 
 use serde_json::Value;
 
 use super::frames::View;
-use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step, Trouble};
+use super::referee::{Answer, Ask, End, JudgeFailure, Next, Referee, Ruling, Seat, Step};
 use crate::score::Score;
 use terms::verdict::Verdict;
 
@@ -49,12 +49,14 @@ impl Game {
     ///
     /// # Errors
     /// When the referee fails.
-    pub fn begin(mut referee: Box<dyn Referee>) -> Result<Self, Trouble> {
+    pub fn begin(mut referee: Box<dyn Referee>) -> Result<Self, JudgeFailure> {
         let first = referee.begin()?;
         let (scores, summary) = (Vec::new(), Vec::new());
         let mut game = Self { referee, ask: None, end: None, asked: 0, scores, summary };
         if game.take(first).verdict != Verdict::Completed {
-            return Err(Trouble::new("ended the game against the bot before it asked anything"));
+            return Err(JudgeFailure::new(
+                "ended the game against the bot before it asked anything",
+            ));
         }
         Ok(game)
     }
@@ -99,7 +101,7 @@ impl Game {
     ///
     /// # Errors
     /// When the referee fails: what became of the answer is unknown.
-    pub fn answer(&mut self, answer: Answer<'_>) -> Result<Effect, Trouble> {
+    pub fn answer(&mut self, answer: Answer<'_>) -> Result<Effect, JudgeFailure> {
         let seat = self.asked;
         let before = self.score(seat);
         let (mut ruling, mut summary) = self.step(answer)?;
@@ -112,7 +114,7 @@ impl Game {
             }
             if self.asks(seat) {
                 let what = "kept asking after being told that no reply came";
-                return Err(Trouble::new(what));
+                return Err(JudgeFailure::new(what));
             }
             ruling = Ruling { verdict: why.verdict(), ..Ruling::default() };
         }
@@ -130,7 +132,7 @@ impl Game {
     }
 
     /// Passes an answer on; returns the ruling, and what it adds to the summary.
-    fn step(&mut self, answer: Answer<'_>) -> Result<(Ruling, Vec<String>), Trouble> {
+    fn step(&mut self, answer: Answer<'_>) -> Result<(Ruling, Vec<String>), JudgeFailure> {
         self.ask = None;
         let step = self.referee.answer(self.asked, answer)?;
         let added = step.summary.clone();

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::referee::{Ask, End, Next, Place, Referee, Ruling, Step, Trouble};
+use super::referee::{Ask, End, JudgeFailure, Next, Place, Referee, Ruling, Step};
 use super::test_case::TestCase;
 use super::traits::Traits;
 use crate::score::Score;
@@ -19,7 +19,8 @@ use terms::peer::Peer;
 use terms::verdict::Verdict;
 
 /// Starts the judge of one game.
-pub type StartJudge = Arc<dyn Fn(&Case, &Place) -> Result<Box<dyn Referee>, Trouble> + Send + Sync>;
+pub type StartJudge =
+    Arc<dyn Fn(&Case, &Place) -> Result<Box<dyn Referee>, JudgeFailure> + Send + Sync>;
 
 /// How a judge's original reads a bot's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! The one way to drive a game, whoever has its rules.
+//! The one way to drive a game, whichever program has its rules.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -28,13 +28,13 @@ pub trait Referee: Send {
     ///
     /// # Errors
     /// When the referee fails, which is never the bot's fault.
-    fn begin(&mut self) -> Result<Step, Trouble>;
+    fn begin(&mut self) -> Result<Step, JudgeFailure>;
 
     /// Rules on the answer to its last question, which went to this seat, and takes the next step.
     ///
     /// # Errors
     /// When the referee fails, which is never the bot's fault.
-    fn answer(&mut self, seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble>;
+    fn answer(&mut self, seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure>;
 
     /// The board as it is now; without one, views show the text that the bot was sent and what it answered.
     fn view(&self) -> Option<&dyn View> {
@@ -209,7 +209,7 @@ pub struct Place {
 
 /// Why a judge could not referee; never the bot's fault.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Trouble {
+pub struct JudgeFailure {
     /// What went wrong, in one line.
     pub what: String,
     /// The last lines that the judge wrote to its standard error.
@@ -218,14 +218,14 @@ pub struct Trouble {
     pub remedy: Option<String>,
 }
 
-impl Trouble {
-    /// Trouble with neither standard error nor a known remedy.
+impl JudgeFailure {
+    /// A failure with neither standard error nor a known remedy.
     pub fn new(what: impl Into<String>) -> Self {
         Self { what: what.into(), ..Self::default() }
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for JudgeFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the judge: {}", self.what)?;
         if let Some(remedy) = &self.remedy {
@@ -238,4 +238,4 @@ impl fmt::Display for Trouble {
     }
 }
 
-impl std::error::Error for Trouble {}
+impl std::error::Error for JudgeFailure {}

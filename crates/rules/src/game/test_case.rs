@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::course::Game;
-use super::referee::{Place, Referee, Trouble};
+use super::referee::{JudgeFailure, Place, Referee};
 
 /// A test case that its game has read: what is known of it before a game starts, and the start of games on it.
 pub struct TestCase {
@@ -25,7 +25,7 @@ enum Start {
     Elsewhere(Box<dyn Fn(&Place) -> Started + Send>),
 }
 
-type Started = Result<Box<dyn Referee>, Trouble>;
+type Started = Result<Box<dyn Referee>, JudgeFailure>;
 
 impl TestCase {
     /// A test case of a game with its rules in `referee`, of which each game gets a clone. The text is also the record key.
@@ -36,7 +36,7 @@ impl TestCase {
     /// A test case of a game whose rules are in another program, which is started for each game.
     pub fn elsewhere(
         text: impl Into<String>,
-        start: impl Fn(&Place) -> Result<Box<dyn Referee>, Trouble> + Send + 'static,
+        start: impl Fn(&Place) -> Result<Box<dyn Referee>, JudgeFailure> + Send + 'static,
     ) -> Self {
         Self::of(text.into(), Start::Elsewhere(Box::new(start)))
     }
@@ -49,7 +49,7 @@ impl TestCase {
     ///
     /// # Errors
     /// When the game's judge fails.
-    pub fn start(&self, place: &Place) -> Result<Game, Trouble> {
+    pub fn start(&self, place: &Place) -> Result<Game, JudgeFailure> {
         Game::begin(match &self.start {
             Start::Here(referee) => referee(),
             Start::Elsewhere(start) => start(place)?,

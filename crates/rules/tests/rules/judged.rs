@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rules::game::judge::{Case, JudgeEnd, JudgeProgram, Question, Reading, StartJudge, Steps};
 use rules::game::{
-    Answer, Drawing, Effect, End, Game, Place, Referee, Seat, Step, TestCase, Traits, Trouble,
+    Answer, Drawing, Effect, End, Game, JudgeFailure, Place, Referee, Seat, Step, TestCase, Traits,
 };
 use rules::score::Score;
 use serde_json::json;
@@ -57,9 +57,9 @@ struct Speaker {
 }
 
 impl Referee for Speaker {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         let score = |score: Option<&str>| score.map(|score| score.parse().expect("a score"));
-        match self.said.next().ok_or_else(|| Trouble::new("has no more to say"))? {
+        match self.said.next().ok_or_else(|| JudgeFailure::new("has no more to say"))? {
             Said::Ask(input, lines, limit, known, summary) => {
                 let (input, score) = (input.to_owned(), score(known));
                 let summary = summary.iter().map(ToString::to_string).collect();
@@ -77,7 +77,7 @@ impl Referee for Speaker {
         }
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         self.heard.lock().expect("no panic").push(match answer {
             Answer::Reply { lines, elapsed } => format!("{:?} {elapsed:?}", lines.to_text()),
             Answer::NoReply { why, .. } => format!("{why:?}"),
@@ -94,7 +94,7 @@ fn line(text: &str) -> Lines {
     Lines::split(text.as_bytes())
 }
 
-fn answered(game: &mut Game, reply: &str) -> Result<Effect, Trouble> {
+fn answered(game: &mut Game, reply: &str) -> Result<Effect, JudgeFailure> {
     game.answer(Answer::new(&line(reply), None))
 }
 
@@ -204,10 +204,10 @@ fn a_judge_that_fails_is_trouble() {
         let started = case.case(Case::Seed(7)).start(&Place::default());
         assert_eq!(started.is_ok(), begins, "{verdict}");
     }
-    let whole = Trouble {
+    let whole = JudgeFailure {
         stderr: Some("a\nb\n".into()),
         remedy: Some("do it".into()),
-        ..Trouble::new("ended")
+        ..JudgeFailure::new("ended")
     };
     assert_eq!(whole.to_string(), "the judge: ended; do it\nits standard error ends with:\na\nb");
 }

@@ -1,8 +1,8 @@
 //! Ratings of many bots from games of two or more seats.
 //!
-//! The model is that of R. A. Bradley and M. E. Terry (1952), for all pairs of seats of a game: a bot of strength a beats one
+//! The model is R. A. Bradley's and M. E. Terry's (1952), for all pairs of seats of a game: a bot of strength a beats one
 //! of strength b with odds of exp(a - b), and a tie is half a win. A game of N seats has N - 1 pairs for each seat, so each
-//! pair weighs 1 / (N - 1). Strengths are those of the greatest likelihood, so the order of games does not matter.
+//! pair weighs 1 / (N - 1). Strengths have the greatest likelihood, so the order of games does not matter.
 //!
 //! Games of one seed resemble each other, up to exact copies where bots are deterministic and the map is symmetric. The pairs of
 //! a game resemble each other as well. So the variance is a sandwich whose unit is the seed: the gradient of the likelihood is

@@ -40,7 +40,7 @@ fn normal(random: &mut Pcg64Mcg) -> f64 {
     (-2.0 * uniform(random).ln()).sqrt() * angle.cos()
 }
 
-/// The generator of a run. It needs a seed whose bits are all different from those of its
+/// The generator of a run. It needs a seed whose bits are all different from the seeds of its
 /// neighbours, or runs resemble each other; this is `SplitMix64` (G. Steele, 2014).
 fn seeded(run: u64) -> Pcg64Mcg {
     let mix = |number: u64| {

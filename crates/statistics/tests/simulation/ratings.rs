@@ -17,7 +17,7 @@ struct Model {
     seeds: usize,
     /// The deviation of what a seed gives to a bot in all its games, in Elo.
     of_bot: f64,
-    /// The deviation of what a seed gives to whoever has a seat, in Elo.
+    /// The deviation of what a seed gives to the bot in a seat, in Elo.
     of_seat: f64,
     /// Whether the further seatings of some bots copy the first one.
     copies: bool,

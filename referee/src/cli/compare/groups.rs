@@ -14,7 +14,7 @@ use results::suite::FolderError;
 const LISTED: usize = 12;
 
 /// Refuses a name that no board has a value for, and values that none has, and says which there are. `index` is the place
-/// of the grouping among those of the contenders.
+/// of the grouping among the contenders' groupings.
 pub(super) fn refuse_unknown(
     by: &Grouping,
     index: usize,

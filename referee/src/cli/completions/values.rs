@@ -64,7 +64,7 @@ pub(in crate::cli) fn board_sets() -> ArgValueCandidates {
     ArgValueCandidates::new(|| project().boards.into_keys().map(CompletionCandidate::new).collect())
 }
 
-/// Runs: `latest`, those of the project with the newest first, and any other folder of a run.
+/// Runs: `latest`, the project's with the newest first, and any other folder of a run.
 pub(in crate::cli) fn runs() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         let paths = PathCompleter::any().filter(is_run).complete(typed);

@@ -1,4 +1,4 @@
-//! A page of a suite that is written anew while the games are played, on a thread of its own.
+//! A page of a suite that is rewritten while the games are played, on a thread of its own.
 
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
@@ -12,7 +12,7 @@ use rustix::thread::gettid;
 
 use crate::cli::Failure;
 use crate::cli::output::ForceFlag;
-use report::runs::{self, Around, Pace, RunsPage, ShownRun};
+use report::runs::{self, Pace, PageContext, RunsPage, ShownRun};
 use results::suite::{Bests, FolderError, RunFolder};
 
 /// The shortest time between two pages.
@@ -133,7 +133,7 @@ impl LivePage {
             elapsed: self.started.elapsed(),
             every: INTERVAL,
         };
-        let around = Around { pace: is_played.then_some(pace), ..Around::default() };
+        let around = PageContext { pace: is_played.then_some(pace), ..PageContext::default() };
         let compared = (&self.bests, run.run.plan.measure());
         let RunsPage { html, .. } =
             runs::page(&sources, compared, &around, |_, _| Ok::<_, FolderError>(None))?;

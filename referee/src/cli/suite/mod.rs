@@ -33,7 +33,7 @@ use self::slurm::SlurmFlags;
 use super::named_run::{run_path, runs_folder};
 use super::old_flags::warning;
 use super::shared::RuleFlags;
-use super::words::{Word as _, word};
+use super::words::{FlagValue as _, word};
 use super::{Failure, completions, interrupt};
 use ::report::Format;
 use engine::config::Config;
@@ -350,7 +350,7 @@ impl SuiteArgs {
         Ok(config)
     }
 
-    /// The plan of an existing run, as far as the flags do not say otherwise.
+    /// The plan of an existing run, unless the flags differ.
     fn said_of(&self, folder: &RunFolder, flags: Plan) -> Result<Plan, Failure> {
         let stored = &folder.run.plan;
         let mut plan = Plan { shuffle: stored.shuffle, ..flags };

@@ -15,7 +15,7 @@ pub(super) struct Pace {
 /// The games of a bot.
 #[derive(Default)]
 struct Games {
-    /// The number of games that have ended, those of earlier processes included.
+    /// The number of games that have ended, also in earlier processes.
     ended: usize,
     /// The number of games that this process has played, and their time in all.
     played: u32,

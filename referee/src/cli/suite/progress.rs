@@ -25,7 +25,7 @@ const LINES: usize = 10;
 /// A progress bar on a terminal, and occasional lines elsewhere.
 pub(super) struct SuiteProgress<'a> {
     bests: &'a Bests,
-    /// All games of the run, those of earlier processes included.
+    /// All games of the run, also of earlier processes.
     tally: Tally,
     planned: usize,
     started: Instant,

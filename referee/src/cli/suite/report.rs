@@ -55,7 +55,7 @@ pub(in crate::cli) enum Games {
 }
 
 impl ReportFlags {
-    /// The file of the records: that of the flag, or the project's.
+    /// The file of the records: the flag's, or the project's.
     fn record_file(&self, config: &Config) -> Option<PathBuf> {
         self.records.clone().or_else(|| inputs::record_file(&config.project))
     }

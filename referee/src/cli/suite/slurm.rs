@@ -14,9 +14,9 @@ use super::{Games, SuiteArgs, parts};
 use crate::cli::hints::shell_path;
 use crate::cli::named_run::runs_folder;
 use crate::cli::signals::signal;
-use crate::cli::words::Word as _;
+use crate::cli::words::FlagValue as _;
 use crate::cli::{Failure, interrupt, print};
-use engine::config::{ClusterTable, Config, Over as _};
+use engine::config::{ClusterTable, Config, Layered as _};
 use engine::slurm::{
     ClusterRun, SlurmError, SubmitError, Submitted, Tasks, Waited, array_size, can_be_named,
     is_directive,
@@ -175,7 +175,7 @@ fn not_submitted(folder: &RunFolder, error: SubmitError) -> Failure {
     let path = folder.path.display();
     let mend = match &error {
         SubmitError::Slurm(SlurmError::Refused { program: "sbatch", .. }) => {
-            "mend its options, which are those of --slurm-arg and of `cluster` in referee.toml; "
+            "fix its options, from --slurm-arg and `cluster` in referee.toml; "
         }
         _ => "",
     };

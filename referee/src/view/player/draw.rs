@@ -55,7 +55,7 @@ pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look) {
     screen.render_widget(help(player, look, keys.width), keys);
 }
 
-/// The bot, and its game as far as there is space.
+/// The bot, and its game if there is space.
 fn heading(player: &Player, look: Look, width: u16) -> Line<'static> {
     let film = &player.film;
     let bold = Style::new().add_modifier(Modifier::BOLD);
@@ -166,7 +166,7 @@ fn left(board: &Picture, look: Look) -> Line<'static> {
     Line::from(spans.collect::<Vec<_>>())
 }
 
-/// Draws the bot's output in this turn and, as far as there is space, in earlier turns.
+/// Draws the bot's output in this turn and, if there is space, in earlier turns.
 fn draw_output(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect, line: u16) {
     // Long lines wrap, so this estimate is never too small.
     let shown = usize::from(line) + usize::from(area.height);

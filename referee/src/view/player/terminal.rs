@@ -49,7 +49,6 @@ impl Screen {
         take_over()
     }
 
-    /// Draws a frame.
     pub(super) fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
         self.terminal.draw(draw).map(drop)
     }

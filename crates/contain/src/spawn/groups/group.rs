@@ -37,7 +37,7 @@ pub(crate) struct Cgroup {
 struct Counters {
     /// Allocations that failed at the group's own memory limit.
     out_of_memory: u64,
-    /// OOM kills in this group: at its own limit, at that of a parent group, or on the host.
+    /// OOM kills in this group: at its own limit, at a parent group's, or on the host.
     memory_kills: u64,
     processes: u64,
 }
@@ -47,7 +47,7 @@ const PREFIX: &str = "referee-bot-";
 /// Groups that are not in use.
 static FREE: Mutex<Vec<Cgroup>> = Mutex::new(Vec::new());
 
-/// Removes the groups made here, and leaves the parent as it was. The next referee removes those of a killed one.
+/// Removes the groups made here, and leaves the parent as it was. The next referee removes a killed one's groups.
 pub(crate) fn remove_all() {
     for group in FREE.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         group.remove();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::spawn::launcher::launcher_pid;
 use crate::sys::cgroup::hierarchy::{own_group, read};
 
-/// The group for the referee beside those of its bots.
+/// The group for the referee next to its bots' groups.
 const SUPERVISOR: &str = "referee";
 
 /// The group in which groups with limits on memory and processes can be made. The referee leaves it if it must.

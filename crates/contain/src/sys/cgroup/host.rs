@@ -12,7 +12,7 @@ pub fn memory_limit_of_host() -> Option<u64> {
     let second = own_group();
     let of_second = second.iter().flat_map(|folder| folder.ancestors());
     let of_second = of_second.filter_map(|folder| read(folder, "memory.max").trim().parse().ok());
-    // This limit includes those of the groups around it.
+    // This limit includes the limits of the groups around it.
     let of_first = own_old_memory_group()
         .map(|folder| counter(&read(&folder, "memory.stat"), "hierarchical_memory_limit"));
     // Without a limit the number is close to the largest possible.
@@ -33,7 +33,7 @@ pub(crate) fn memory_kills() -> u64 {
         .map_or(0, |text| counter(text, "oom_kill"))
 }
 
-/// Whether [`memory_kills`] counts those of a group, not of a machine on which others may have their own limits.
+/// Whether [`memory_kills`] counts the kills of a group, not of a machine on which others may have their own limits.
 pub(crate) fn kills_are_of_group() -> bool {
     group_file().is_some()
 }

@@ -1,7 +1,7 @@
 // Response times and the score over the game; a click goes to a turn. Two games share a scale, and each
 // chart can be laid over the other's.
 
-/** Who made a turn late, and how it was judged. */
+/** Whose fault a late turn was, and how it was judged. */
 function lateness(turn) {
   if (!turn.overrun) return "";
   const { overrun: { culprit, decision }, certificate: { cpu_ms: cpu, wait_ms: wait, parts } } = turn;

@@ -131,7 +131,7 @@ class Pointer {
     tip.style.top = `${scrollY + box.top + (row + 1) * size + 6}px`;
   }
 
-  /** Points anew, after the board has changed under the pointer. */
+  /** Points again, after the board has changed under the pointer. */
   refresh() {
     if (this.here !== null) this.point(this.here);
   }

@@ -39,7 +39,7 @@ class Trial {
 
   redo() { return this.take(this.undone.at(-1)); }
 
-  /** Takes the regions at these places, as far as the rules allow. */
+  /** Takes the regions at these places, until the rules forbid one. */
   follow(places) {
     places.split(".").every((place) => this.take(Number(place)));
     return this;
@@ -102,7 +102,7 @@ class Trials {
     this.show(trial, taken);
   }
 
-  /** Plays the moves of an address at this position, as far as the rules allow. */
+  /** Plays the moves of an address at this position, until the rules forbid one. */
   open(address) {
     const trial = new Trial(this.film, this.view.position).follow(address);
     if (trial.moves.length > 0) this.show(trial);
@@ -113,7 +113,7 @@ class Trials {
     return this.kept.map(({ from, address }) => `${this.film.numberOf(from) ?? "end"}-${address}`).join("_");
   }
 
-  /** Keeps the trials of an address in place of the present ones, as far as the rules allow. */
+  /** Replaces the present trials by those in an address, up to moves that the rules forbid. */
   openKept(address) {
     const read = (each) => {
       const [number, places] = each.split("-");

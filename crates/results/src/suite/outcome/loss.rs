@@ -13,9 +13,9 @@ const KINDS: usize = 10;
 pub struct Loss {
     /// The number of the game.
     pub game: usize,
-    /// The bot.
+    /// The name of the bot that lost.
     pub bot: String,
-    /// The board.
+    /// The name of the board on which it lost.
     pub board: String,
     /// How it ended.
     pub verdict: SuiteVerdict,

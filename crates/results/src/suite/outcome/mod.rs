@@ -37,7 +37,7 @@ pub struct Outcome {
     /// The properties by which comparisons may group.
     #[serde(default)]
     pub traits: BTreeMap<String, u32>,
-    /// The number of this game among those of this bot on this board, from 1.
+    /// The number of this game among this bot's games on this board, from 1.
     pub repeat: u32,
     /// How it ended.
     pub verdict: SuiteVerdict,
@@ -61,7 +61,7 @@ pub struct Outcome {
     /// What the bot said about itself, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub said: BTreeMap<String, SaidInGame>,
-    /// The times.
+    /// How long the game and its turns took.
     #[serde(flatten)]
     pub times: Times,
 }

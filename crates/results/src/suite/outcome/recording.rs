@@ -51,7 +51,7 @@ impl Times {
     fn record(&mut self, turn: &Turn) {
         match turn.limit {
             LimitKind::FirstTurn => self.first = Some(turn.wall),
-            // That of the game counts.
+            // The game's counts.
             LimitKind::Total => {}
             LimitKind::Turn => self.slowest = self.slowest.max(Some(turn.wall)),
         }

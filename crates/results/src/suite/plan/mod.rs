@@ -64,23 +64,23 @@ pub struct Plan {
     /// The number of parts that are played separately; `None` if it is played as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<NonZeroU32>,
-    /// The bots.
+    /// The bots to play, each on every board.
     pub bots: Vec<PlannedBot>,
-    /// The boards.
+    /// Listed boards, each with its test case; boards of seeds follow them.
     #[serde(default)]
     pub boards: Vec<PlannedBoard>,
 }
 
-/// The rules about time and resources, as far as results depend on them.
+/// The rules about time and resources that results depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Rules {
-    /// The profile.
+    /// The named set of limits, which decides whether results count officially.
     pub profile: Profile,
     /// What happens when the host makes a bot late.
     pub on_host_delay: OnHostDelay,
-    /// The limits.
+    /// The time limits in force, from the profile and single flags.
     pub limits: Limits,
-    /// Those of them that hold even where a judge names another limit.
+    /// The limits that hold even where a judge names another one.
     #[serde(default, skip_serializing_if = "Limits::is_unlimited")]
     pub fixed: Limits,
     /// What a bot may use of the machine.
@@ -118,7 +118,7 @@ impl Rules {
             .map(|(name, mine, theirs)| format!("{name} {mine}, not {theirs}"))
             .collect();
         if told.is_empty() && self.fixed != other.fixed {
-            return vec!["limits that replace those of the judge".to_owned()];
+            return vec!["limits that replace the judge's".to_owned()];
         }
         told
     }
@@ -190,7 +190,7 @@ impl Plan {
         if self.judge.is_some() { self.rules.fixed } else { self.rules.limits }
     }
 
-    /// The game, as far as its boards and results can be read without its judge.
+    /// The game, which can read its boards and results without its judge.
     pub fn kind(&self) -> Option<Arc<GameKind>> {
         match &self.judge {
             Some(judge) => {
@@ -261,7 +261,7 @@ impl Plan {
         self.stretch(part).len() * self.bots.len()
     }
 
-    /// The places of a part in the order of play; those of all parts without one.
+    /// The places of a part in the order of play; without one, the places of all parts.
     fn stretch(&self, part: Option<u32>) -> Range<usize> {
         let parts = self.parts.map_or(1, NonZeroU32::get) as usize;
         let end = |part: usize| self.units() * part / parts;
@@ -410,7 +410,7 @@ mod tests {
                 &["turn 50 ms, not 100 ms", "memory unlimited, not 256 MiB"],
             ),
             (Rules { profile: Profile::Relaxed, ..old }, &["profile official, not relaxed"]),
-            (Rules { fixed: old.limits, ..old }, &["limits that replace those of the judge"]),
+            (Rules { fixed: old.limits, ..old }, &["limits that replace the judge's"]),
         ] {
             assert_eq!(old.differences(&new), expected);
         }

@@ -1,4 +1,4 @@
-//! The best scores: those of the user's own bots in `records.toml`, and those that were published.
+//! The best scores: of the user's bots in `records.toml`, and published ones.
 //!
 //! A board is known by a digest that depends neither on its file format nor, for SameGame, on the
 //! names of its colours: `record_id` in the results of a suite. Only a game that would have counted
@@ -32,11 +32,11 @@ pub struct Record {
     pub record_id: RecordId,
     /// The name of the board.
     pub board: String,
-    /// The game.
+    /// The name of the game that the board belongs to.
     pub game: String,
-    /// The bot.
+    /// The bot that reached this score.
     pub bot: String,
-    /// Its score.
+    /// The best score, with all its digits.
     #[serde(with = "in_toml")]
     pub score: Score,
     /// Which scores of the game are better.
@@ -79,7 +79,7 @@ pub enum RecordsError {
     Format {
         /// The file.
         path: PathBuf,
-        /// Its format.
+        /// The format that the file has.
         format: u32,
     },
     /// The file cannot be read.

@@ -77,7 +77,7 @@ pub struct Run {
 pub struct Opponent {
     /// The other run's folder.
     pub run: PathBuf,
-    /// The bot.
+    /// The name of the bot in the plan.
     pub bot: String,
     /// The difference that does not matter.
     #[serde(default)]
@@ -105,7 +105,7 @@ pub enum FolderError {
     Format {
         /// The run's `run.toml`.
         path: PathBuf,
-        /// Its format.
+        /// The format that the run has.
         format: i64,
     },
     /// `run.toml` is malformed.
@@ -121,7 +121,7 @@ pub enum FolderError {
     TooLarge {
         /// The run's `run.toml`.
         path: PathBuf,
-        /// How many games it has, as far as they can be counted.
+        /// The number of its games, if they can be counted.
         games: usize,
     },
     /// The plan has too many parts.

@@ -58,7 +58,7 @@ fn cpu_model() -> Option<String> {
 }
 
 /// The job that this process belongs to, from what batch systems put into the environment: the variable
-/// of the job, and that of the task in an array of jobs.
+/// of the job, and of the task in an array of jobs.
 fn batch_job(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
     const SYSTEMS: [(&str, &str, &str); 3] = [
         ("slurm", "SLURM_JOB_ID", "SLURM_ARRAY_TASK_ID"),

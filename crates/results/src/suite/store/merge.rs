@@ -10,7 +10,7 @@ use crate::suite::files::{
     json_line, new_file, remove_if_empty, remove_if_there, sweep, write_whole,
 };
 
-/// Joins the `results.jsonl` and `sessions.jsonl` of the parts into one of each, and removes those of the parts.
+/// Joins the `results.jsonl` and `sessions.jsonl` of the parts into one of each, and removes the parts' files.
 /// It may be killed at any moment and called again, and does nothing for a run that is already merged.
 /// Processes that merge at the same time wait for each other.
 ///

@@ -16,7 +16,7 @@ use crate::suite::outcome::Outcome;
 use rules::source::json_problem;
 use terms::text::plural;
 
-/// The results of a run, those of its parts one after the other.
+/// The results of a run, one part after the other.
 #[derive(Debug)]
 pub struct Outcomes {
     lines: Option<JsonLines>,
@@ -35,7 +35,7 @@ pub struct Outcomes {
 }
 
 impl RunFolder {
-    /// The folders with results: those of the parts that have been begun, or this one.
+    /// The folders with results: the folders of parts that have been begun, or this one.
     fn pieces(&self) -> Vec<Self> {
         let parts = (1..=self.parts()).map(|part| self.of_part(part));
         let begun = parts.filter(|part| part.place().join(RESULTS).exists()).collect();
@@ -137,7 +137,7 @@ impl RunFolder {
 }
 
 impl Outcomes {
-    /// Opens the first of the pieces that are left. If another process has put the parts together meanwhile, that is the
+    /// Opens the first of the pieces that are left. If another process has put the parts together in the meantime, that is the
     /// whole run, in which those that have been read come again.
     fn open(&mut self) -> Result<(), FolderError> {
         let is_joined = |run: &mut RunFolder| run.parts() == 0;

@@ -78,7 +78,7 @@ impl RunFolder {
     /// # Errors
     /// When it is in use, is in parts, cannot be locked, or cannot be removed.
     pub fn remove(mut self) -> Result<(), FolderError> {
-        // Whoever plays a part holds the lock of the part alone.
+        // A process that plays a part holds only the part's lock.
         if self.parts() > 0 {
             return Err(FolderError::InParts(self.path));
         }

@@ -22,9 +22,9 @@ pub struct Session {
     pub referee: String,
     /// The name of the machine.
     pub host: String,
-    /// The model of its processors, as far as the kernel tells it.
+    /// The model of its processors, if the kernel reports it.
     pub cpu: String,
-    /// The machine.
+    /// The host that played the session.
     #[serde(flatten)]
     pub machine: Host,
     /// The job of a batch system, such as `slurm 4711`.

@@ -21,7 +21,7 @@ const SYNC_INTERVAL: Duration = Duration::from_secs(1);
 /// A run whose results are being written.
 #[derive(Debug)]
 pub struct RunWriter {
-    /// The run.
+    /// The run that gets the results.
     pub folder: RunFolder,
     results: File,
     /// The file of the results, to notice when another file has replaced it.
@@ -48,7 +48,7 @@ impl RunFolder {
         fs::create_dir_all(path).map_err(FolderError::Make)?;
         let source = toml::to_string_pretty(&run).expect("a run can be written as TOML");
         match write_new(&path.join(RUN), source.as_bytes()) {
-            // Whoever was first may also have swept away what this one was writing.
+            // The first process may also have swept away what this one was writing.
             Err(_) if path.join(RUN).exists() => Err(FolderError::Exists(path.to_owned())),
             made => {
                 made.map_err(FolderError::Make)?;
@@ -134,7 +134,7 @@ impl RunWriter {
         }
     }
 
-    /// Puts a file without some results in place of the old one. It is locked before it appears.
+    /// Replaces the file by one without some results. It is locked before it appears.
     ///
     /// # Errors
     /// When it cannot be written, or the run is not locked.
@@ -202,7 +202,7 @@ impl RunWriter {
         })
     }
 
-    /// Cuts off a partial line, unless another process may have added a line meanwhile.
+    /// Cuts off a partial line, unless another process may have added a line in the meantime.
     fn take_back(&self, file: &File, length: u64) {
         if self.is_locked {
             // If that fails too, readers still leave the torn line out.

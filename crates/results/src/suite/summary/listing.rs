@@ -20,7 +20,7 @@ use crate::suite::store::{Commit, FolderError, PART_FOLDERS, RESULTS, RUN, RunFo
 
 const LISTING: &str = "listing.json";
 
-/// The version of the format; a listing of another one is made anew.
+/// The version of the format; a listing of another one is made again.
 const FORMAT: u32 = 5;
 
 /// A run in a list of runs. In JSON its fields are a contract.
@@ -28,7 +28,7 @@ const FORMAT: u32 = 5;
 pub struct Listing {
     /// When it was started, in UTC.
     pub started: jiff::Timestamp,
-    /// The game.
+    /// The name of the game that was played.
     pub game: String,
     /// The number of boards.
     pub boards: usize,
@@ -44,7 +44,7 @@ pub struct Listing {
     pub git: Option<Commit>,
     /// The run of the opponent, if it has one.
     pub against: Option<PathBuf>,
-    /// The user's comment, which is read anew each time.
+    /// The user's comment, which is read each time.
     pub comment: Option<String>,
     /// The summary of its results.
     #[serde(skip)]
@@ -106,7 +106,7 @@ impl Listing {
     /// When the results cannot be read.
     pub fn read(folder: &RunFolder, known: &Bests) -> Result<Self, FolderError> {
         let (run, plan, parts) = (&folder.run, &folder.run.plan, folder.parts());
-        // Taken first, so that a result added meanwhile makes the listing out of date.
+        // Taken first, so that a result added in the meantime makes the listing out of date.
         let stamps = stamps(&folder.path, parts);
         // A run that was killed at once has no results yet.
         let has_results = parts > 0 || stamps[1].is_some();
@@ -130,8 +130,8 @@ impl Listing {
         Ok(listing)
     }
 
-    /// Puts the file in place of the old one. It is not synced to the disk: one that a loss of power
-    /// damages is made anew.
+    /// Replaces the old file. It is not synced to the disk: one that a loss of power
+    /// damages is made again.
     fn keep(&self, path: &Path, stamps: &Stamps) -> io::Result<()> {
         let path = path.join(LISTING);
         let mut file = BufWriter::new(new_file(&path)?);

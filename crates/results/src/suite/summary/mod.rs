@@ -25,11 +25,11 @@ use terms::millis::Millis;
 /// A board whose best score has been beaten.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NewBest {
-    /// The board.
+    /// The name of the board with a new best score.
     pub board: String,
-    /// The bot.
+    /// The bot that reached it.
     pub bot: String,
-    /// Its score.
+    /// The new best score.
     pub score: Score,
     /// The best score before.
     pub before: Score,
@@ -61,7 +61,7 @@ impl Responses {
 /// The totals of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// The game.
+    /// The name of the game that was played.
     pub game: String,
     /// Which of its scores are better.
     pub better: Direction,
@@ -178,7 +178,7 @@ impl Summary {
         best_of(points, known, self.better).filter(|_| self.bots.len() > 1 || known.is_some())
     }
 
-    /// Compares each bot with the best `known` scores, in place of an earlier comparison.
+    /// Compares each bot with the best `known` scores, replacing an earlier comparison.
     pub fn compare(&mut self, known: &Bests) {
         let (better, mut sums) = (self.better, vec![(0, 0.0); self.bots.len()]);
         for (points, best) in self.boards_with_best(known) {

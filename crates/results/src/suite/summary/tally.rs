@@ -15,7 +15,7 @@ use terms::verdict::Verdict;
 /// The totals of one bot.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
-    /// The bot.
+    /// The bot whose games are counted.
     pub bot: String,
     /// The number of games that it has played.
     pub games: usize,

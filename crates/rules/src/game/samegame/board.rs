@@ -61,7 +61,7 @@ impl Board {
         Self { digits }
     }
 
-    /// The tile at `cell`.
+    /// The colour at `cell`, or `None` if the cell is empty.
     pub fn tile(&self, cell: Cell) -> Option<Color> {
         self.color(|digit| digit.contains(cell))
     }

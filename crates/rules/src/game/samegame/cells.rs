@@ -40,7 +40,7 @@ impl Cell {
     }
 }
 
-/// A set of cells.
+/// A set of cells, with a bit for each.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct CellSet([u64; WORDS]);
 

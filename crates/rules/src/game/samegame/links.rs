@@ -31,7 +31,7 @@ impl Links {
         self.up.or(self.right).is_empty()
     }
 
-    /// All cells that links connect to `seed`, and those of `seed` itself.
+    /// The cells of `seed`, and all cells that links connect to them.
     #[inline]
     pub(super) fn grow(self, seed: CellSet) -> CellSet {
         let mut grown = seed;

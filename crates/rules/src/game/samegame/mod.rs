@@ -26,7 +26,7 @@ use self::position::{IllegalMove, Position};
 use self::reply::Action;
 use super::frames::{Frame, Picture, View};
 use super::kind::GameKind;
-use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step, Trouble};
+use super::referee::{Answer, Ask, End, JudgeFailure, Next, Referee, Ruling, Seat, Step};
 use super::test_case::TestCase;
 use terms::limits::{LimitKind, Limits};
 use terms::lines::{LineRules, Lines};
@@ -193,11 +193,11 @@ impl SameGame {
 }
 
 impl Referee for SameGame {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         Ok(self.step(Ruling::default()))
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         let ruling = self.rule(answer);
         Ok(self.step(ruling))
     }

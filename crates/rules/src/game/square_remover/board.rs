@@ -117,16 +117,16 @@ impl Direction {
 pub enum OffBoard {
     /// The cell chosen.
     Cell {
-        /// Its row.
+        /// The row in the bot's reply.
         row: i32,
-        /// Its column.
+        /// The column in the bot's reply.
         column: i32,
     },
     /// The cell that the direction points to.
     Neighbour {
-        /// Its row.
+        /// The row of the cell to swap with.
         row: i32,
-        /// Its column.
+        /// The column of the cell to swap with.
         column: i32,
     },
 }

@@ -19,7 +19,7 @@ use self::case::TestCase as Case;
 use super::frames::{Frame, Picture, View};
 use super::java::parse_int;
 use super::kind::{GameKind, SeedError, SeedOptions};
-use super::referee::{Answer, Ask, End, Next, Referee, Ruling, Seat, Step, Trouble};
+use super::referee::{Answer, Ask, End, JudgeFailure, Next, Referee, Ruling, Seat, Step};
 use super::test_case::TestCase;
 use crate::measure::Measure;
 use terms::limits::{LimitKind, Limits};
@@ -215,11 +215,11 @@ fn unreadable(index: usize) -> String {
 }
 
 impl Referee for SquareRemover {
-    fn begin(&mut self) -> Result<Step, Trouble> {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
         Ok(self.step(Ruling::default()))
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, Trouble> {
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         let ruling = self.rule(answer);
         Ok(self.step(ruling))
     }
