@@ -118,7 +118,7 @@ impl Contained {
             sandbox: None,
         };
         let command = BotCommand::new(program, [""; 0], confinement);
-        Self { command, method: Containment::Auto, stderr_cap: 64 << 10 }
+        Self { command, method: Containment::Auto, stderr_cap: terms::bounds::TURN_STDERR }
     }
 
     /// Adds arguments.

@@ -5,10 +5,7 @@ use std::path::Path;
 use fs_err as fs;
 
 use rules::game::Drawing;
-
-/// The most pictures of a game, and the largest one in bytes.
-const MOST: usize = 8;
-const LARGEST: u64 = 16 << 20;
+use terms::bounds::{PICTURE, PICTURES};
 
 /// The pictures in a folder, by name. Links lead to files of the user's, so they do not count.
 pub(crate) fn drawings(folder: &Path) -> Vec<Drawing> {
@@ -17,14 +14,14 @@ pub(crate) fn drawings(folder: &Path) -> Vec<Drawing> {
     let files = entries.filter(|entry| Drawing::has_ending(&entry.path()) && is_file(entry));
     let mut paths: Vec<_> = files.map(|entry| entry.path()).collect();
     paths.sort();
-    paths.truncate(MOST);
+    paths.truncate(PICTURES);
     paths.iter().filter_map(|path| read(path)).collect()
 }
 
 fn read(path: &Path) -> Option<Drawing> {
     let name = path.file_name()?.to_str()?.to_owned();
     let size = fs::metadata(path).ok()?.len();
-    if size > LARGEST {
+    if size > PICTURE {
         log::warn!("the judge's picture {name} is not kept: it has {size} bytes");
         return None;
     }
@@ -45,7 +42,7 @@ mod tests {
         fs::create_dir(path("more.svg")).expect("made");
         std::os::unix::fs::symlink(path("input.txt"), path("mine.png")).expect("made");
         fs::File::create(path("huge.png"))
-            .and_then(|file| file.set_len(LARGEST + 1))
+            .and_then(|file| file.set_len(PICTURE + 1))
             .expect("made");
         let found = drawings(folder.path());
         let names: Vec<_> = found.iter().map(|drawing| drawing.name.as_str()).collect();

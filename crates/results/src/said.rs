@@ -11,23 +11,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use terms::bounds::{METRIC_LINE, METRIC_NAME, METRIC_NAMES, METRIC_VALUE};
+
 /// The beginning of a line of data.
 const MARK: &str = "@referee ";
 
 /// The beginning of a line of data in psytester's way.
 const DATA_MARK: &str = "[DATA]";
-
-/// The longest line of data, in bytes.
-const MAX_LINE_BYTES: usize = 1024;
-
-/// The longest name, in bytes.
-const MAX_NAME_BYTES: usize = 32;
-
-/// The longest value, in bytes.
-const MAX_VALUE_BYTES: usize = 64;
-
-/// The most names of a game; later ones are left out.
-const MAX_NAMES: usize = 32;
 
 /// Whole numbers below this are exact, and are written without a fraction.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -44,7 +34,7 @@ pub enum SaidValue {
 
 impl SaidValue {
     fn parse(text: &str) -> Option<Self> {
-        if text.is_empty() || text.len() > MAX_VALUE_BYTES || text.contains(char::is_control) {
+        if text.is_empty() || text.len() > METRIC_VALUE || text.contains(char::is_control) {
             return None;
         }
         // `inf` and `nan` are numbers in Rust, but not in JSON.
@@ -160,7 +150,7 @@ impl Listener {
     }
 
     fn add(&mut self, piece: &[u8]) {
-        self.is_text |= self.line.len() + piece.len() > MAX_LINE_BYTES;
+        self.is_text |= self.line.len() + piece.len() > METRIC_LINE;
         if !self.is_text {
             self.line.extend_from_slice(piece);
         }
@@ -173,7 +163,7 @@ impl Listener {
         }
         for (name, value) in data(&line).unwrap_or_default() {
             let is_known = self.names.contains(name);
-            if is_known || self.names.len() < MAX_NAMES {
+            if is_known || self.names.len() < METRIC_NAMES {
                 self.names.insert(name.to_owned());
                 said.push((name.to_owned(), value));
             }
@@ -208,7 +198,7 @@ fn is_whole(text: &str) -> bool {
 }
 
 fn is_name(text: &str) -> bool {
-    text.len() <= MAX_NAME_BYTES
+    text.len() <= METRIC_NAME
         && text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
 }
@@ -376,7 +366,7 @@ mod tests {
         assert_eq!(heard(&mut listener, long(32, 64).as_bytes()).len(), 1);
         assert!(heard(&mut listener, long(33, 1).as_bytes()).is_empty());
         assert!(heard(&mut listener, long(1, 65).as_bytes()).is_empty());
-        for (bytes, values) in [(MAX_LINE_BYTES, 1), (MAX_LINE_BYTES + 1, 0)] {
+        for (bytes, values) in [(METRIC_LINE, 1), (METRIC_LINE + 1, 0)] {
             // Both ends of the words may have blanks.
             let line = format!("{:<bytes$}\n", "@referee a=1");
             assert_eq!(heard(&mut listener, line.as_bytes()).len(), values, "{bytes} at once");

@@ -1,7 +1,7 @@
 //! The types that the crates of `referee` share: time limits, resources, lines of text, verdicts, the cost of a turn.
 //!
 //! [`limits`] says what a bot may use and [`verdict`] how it can end; [`lines`] cuts a reply into lines as the original
-//! referees do; a [`certificate`] says where the time of a turn went, and [`fault`] whose an error is; [`millis`] and
+//! referees do; a [`certificate`] says where the time of a turn went, and [`fault`] whose an error is; [`bounds`] are the sizes that outside programs cannot exceed; [`millis`] and
 //! [`text`] format times and sizes; [`path`] finds the folder of a file; a [`peer`] is a program at the other end of a bot's
 //! pipes.
 //!
@@ -11,6 +11,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod bounds;
 pub mod certificate;
 pub mod fault;
 pub mod limits;

@@ -99,7 +99,7 @@ impl MatchRules {
             factor: Some(1.0),
             overruns: OverrunRules::default(),
             grace: Duration::from_millis(200),
-            stderr_cap: 64 << 10,
+            stderr_cap: crate::bounds::TURN_STDERR,
         }
     }
 

@@ -8,6 +8,14 @@ use bytesize::ByteSize;
 /// The longest quote of a bot's output in a message, in characters.
 const MAX_QUOTE_CHARS: usize = 60;
 
+/// A text of at most this number of characters: `…` stands for the rest.
+pub fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{} …", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// A text without the byte order mark (U+FEFF) that some editors write before it.
 pub fn without_byte_order_mark(mut text: String) -> String {
     if text.starts_with('\u{feff}') {

@@ -215,6 +215,7 @@ mod tests {
     use super::*;
     use results::suite::Rules;
     use rules::game::GAMES;
+    use terms::bounds::{GAME_OUTPUT, GAME_STDERR, TURN_OUTPUT, TURN_STDERR};
     use terms::limits::LimitKind;
 
     fn resolved(file: &str, flags: Layer) -> Config {
@@ -238,10 +239,13 @@ mod tests {
         assert_eq!(config.rules.profile, Profile::Official);
         assert_eq!(config.rules.limits, limits(20_000, 50));
         assert_eq!(config.rules.grace, Duration::from_millis(200));
-        assert_eq!(config.rules.stderr_cap, 65_536);
+        assert_eq!(config.rules.stderr_cap, TURN_STDERR);
         assert_eq!(config.containment, Containment::Auto);
         let Resources { memory, processes, open_files, .. } = config.resources;
         assert_eq!((memory, processes, open_files), (Some(768 << 20), Some(512), Some(1024)));
+        let Resources { turn_output, game_output, game_stderr, .. } = config.resources;
+        let bounds = [TURN_OUTPUT, GAME_OUTPUT, GAME_STDERR].map(Some);
+        assert_eq!([turn_output, game_output, game_stderr], bounds);
         assert_eq!(config.rules.overruns, OverrunRules::default());
         let soft = resolved("profile = 'sdk-soft'", Layer::default());
         assert_eq!(soft.rules.limits, limits(20_000, 50));

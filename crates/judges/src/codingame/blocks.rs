@@ -1,10 +1,8 @@
 //! The blocks that a referee of the SDK writes: a header `[[NAME] n]`, and n lines.
 
+use terms::bounds::JUDGE_LINES;
 use terms::lines::Lines;
 use terms::text::quote;
-
-/// The most lines of a block. The engine stops at 1 MiB of pictures in a game.
-const MOST_LINES: usize = 1 << 20;
 
 /// The header of a block.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,7 +30,7 @@ impl<'a> Header<'a> {
                     && lines.bytes().all(|byte| byte.is_ascii_digit()) =>
             {
                 match lines.parse() {
-                    Ok(lines) if lines <= MOST_LINES => Ok(Self { name, lines }),
+                    Ok(lines) if lines <= JUDGE_LINES as usize => Ok(Self { name, lines }),
                     _ => Err(format!("announced a block of {} lines", quote(lines.as_bytes()))),
                 }
             }

@@ -31,11 +31,9 @@ use crate::command::JudgeCommand;
 use crate::process::Process;
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
 use rules::game::{Answer, JudgeFailure, Place, Referee, Seat, Step};
+use terms::bounds::JUDGE_FRAMES;
 use terms::text::quote;
 use terms::verdict::Verdict;
-
-/// The most frames for viewers in a game. The engine stops at 1 MiB of pictures, of 20 bytes a frame at least.
-const MOST_FRAMES: u32 = 60_000;
 
 /// A game whose referee is built with the SDK.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -173,10 +171,10 @@ impl Running {
     /// Answers a frame for viewers.
     fn frame(&mut self) -> Result<(), JudgeFailure> {
         self.frames += 1;
-        if self.frames > MOST_FRAMES {
+        if self.frames > JUDGE_FRAMES {
             return Err(self
                 .process
-                .trouble(format!("showed more than {MOST_FRAMES} frames without an end")));
+                .trouble(format!("showed more than {JUDGE_FRAMES} frames without an end")));
         }
         self.outgoing = self.output(&[], Duration::ZERO) + GET_GAME_INFO;
         Ok(())

@@ -11,15 +11,13 @@ use rules::game::judge::{Case, JudgeEnd, Question};
 use rules::game::{Answer, End};
 use rules::score::Score;
 use rules::source::json_problem;
+use terms::bounds::{JUDGE_LINES, OFFICIAL};
 use terms::millis::Millis;
-use terms::text::quote;
+use terms::text::{cut, quote};
 use terms::verdict::{NoReply, Verdict};
 
 /// The version of the protocol.
 const PROTOCOL: u32 = 1;
-
-/// The most lines that a judge may ask for.
-const MOST_LINES: u32 = 1 << 20;
 
 /// What the referee says.
 #[derive(Debug, Serialize)]
@@ -130,9 +128,9 @@ pub fn parse(line: &[u8]) -> Result<FromJudge, String> {
 
 impl Fields<'_> {
     fn question(self, input: String) -> Result<Question, String> {
-        if let Some(lines) = self.lines.filter(|lines| !(1..=MOST_LINES).contains(lines)) {
+        if let Some(lines) = self.lines.filter(|lines| !(1..=JUDGE_LINES).contains(lines)) {
             return Err(format!(
-                "asked for {lines} lines; `lines` is 1 to {MOST_LINES}, or null for all output"
+                "asked for {lines} lines; `lines` is 1 to {JUDGE_LINES}, or null for all output"
             ));
         }
         let limit = self.limit_ms.map(|limit| limit.0);
@@ -148,7 +146,7 @@ impl Fields<'_> {
         let score = self.score()?;
         let official = self.official.filter(|text| !text.trim().is_empty()).unwrap_or(how);
         let metadata = self.metadata.into_iter().map(plain).collect::<Result<_, _>>()?;
-        let end = End { metadata, ..End::new(official) };
+        let end = End { metadata, ..End::new(cut(&official, OFFICIAL)) };
         Ok(JudgeEnd { verdict, score, summary: self.summary, end })
     }
 

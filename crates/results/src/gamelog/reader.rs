@@ -11,7 +11,7 @@ use super::event::{End, Event, FORMAT, Start, Turn};
 use rules::source::json_problem;
 
 /// The largest log to read, in bytes. The referee never writes larger ones.
-pub const MAX_LOG_BYTES: u64 = 1 << 27;
+pub const MAX_LOG_BYTES: u64 = terms::bounds::LOG;
 
 /// The first bytes of a file that gzip has packed.
 const GZIP: [u8; 2] = [0x1f, 0x8b];

@@ -7,10 +7,8 @@ use serde_json::Value;
 use super::frames::View;
 use super::referee::{Answer, Ask, End, JudgeFailure, Next, Referee, Ruling, Seat, Step};
 use crate::score::Score;
+use terms::bounds::UNANSWERED;
 use terms::verdict::Verdict;
-
-/// How often a referee may ask a bot again that gave no reply, before it must end the game.
-const MOST_UNANSWERED: u32 = 100_000;
 
 /// A game under way, driven step by step.
 ///
@@ -106,7 +104,7 @@ impl Game {
         let before = self.score(seat);
         let (mut ruling, mut summary) = self.step(answer)?;
         if let Answer::NoReply { why, .. } = answer {
-            for _ in 1..MOST_UNANSWERED {
+            for _ in 1..UNANSWERED {
                 if !self.asks(seat) {
                     break;
                 }

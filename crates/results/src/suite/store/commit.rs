@@ -14,13 +14,11 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use terms::bounds::GIT_OUTPUT;
 use terms::text::printable;
 
 /// The time for each question to git.
 const LIMIT: Duration = Duration::from_secs(5);
-
-/// The most that is read of what git prints.
-const MAX_OUTPUT: u64 = 1 << 20;
 
 /// The pause between two checks whether git has exited.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -90,7 +88,7 @@ fn read() -> Result<Option<Commit>, String> {
 /// that is not found would be the only one left.
 fn filters(keys: Vec<u8>) -> Result<BTreeSet<String>, String> {
     let problem = "the names of its filters are too long or not UTF-8";
-    let is_whole = (keys.len() as u64) < MAX_OUTPUT;
+    let is_whole = (keys.len() as u64) < GIT_OUTPUT;
     let keys = String::from_utf8(keys).ok().filter(|_| is_whole).ok_or(problem)?;
     let filters = keys.split_terminator('\0').filter_map(|key| Some(key.rsplit_once('.')?.0));
     // On a command line the name of a setting ends at the first `=`.
@@ -130,7 +128,7 @@ fn answer(git: &mut Command, expected: &[i32]) -> Result<Option<Vec<u8>>, String
     if stderr.contains("not a git repository") { Ok(None) } else { Err(explained(&stderr)) }
 }
 
-/// What a program printed, up to [`MAX_OUTPUT`], and its exit code; `None` if a signal ended it.
+/// What a program printed, up to [`GIT_OUTPUT`], and its exit code; `None` if a signal ended it.
 struct Answer {
     code: Option<i32>,
     stdout: Vec<u8>,
@@ -162,7 +160,7 @@ fn ask(program: &mut Command, limit: Duration) -> io::Result<Option<Answer>> {
     let content = |mut file: File| {
         let mut content = Vec::new();
         file.rewind()?;
-        file.take(MAX_OUTPUT).read_to_end(&mut content).map(|_| content)
+        file.take(GIT_OUTPUT).read_to_end(&mut content).map(|_| content)
     };
     let (stdout, stderr) = (content(stdout)?, content(stderr)?);
     Ok(Some(Answer { code: status.code(), stdout, stderr }))
