@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
-use std::io::{self, BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdout, Command, ExitCode, ExitStatus, Stdio};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitCode, ExitStatus, Stdio};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 use std::{fs, iter, process};
@@ -24,9 +26,12 @@ pub(crate) fn run(words: impl Iterator<Item = String>) -> ExitCode {
         ["printing", bot] => printing(&input(), bot),
         ["meets", what, bot] => meets(what, bot),
         ["path", case, bot] => path(&file(case), bot),
+        ["relays", how, case, bot] => relays(how, &file(case), bot),
+        ["sends", what, bot] => sends(what, bot),
         ["team", bot] => team(&input(), bot),
         ["marathon", ref options @ ..] => marathon(options),
         ["sleeper", seconds] => sleeper(seconds),
+        ["connects", folder] => connects(folder),
         _ => panic!("there is no tester {words:?}"),
     }
 }
@@ -306,6 +311,89 @@ fn assignments(answer: &str) -> Option<Vec<(usize, usize)>> {
     (pairs.len() == *count).then_some(pairs)
 }
 
+/// Wants the double of a number, and prints what the bot writes to standard error: `how` says where, and in which form.
+fn relays(how: &str, case: &str, command: &str) -> ExitCode {
+    let asked = number(case.trim());
+    let is_own = how == "inherited";
+    let errors = if is_own { Stdio::inherit() } else { Stdio::piped() };
+    let mut bot = Bot::spawn(Command::new(command).stderr(errors));
+    let printed = bot.process.stderr.take().map(|errors| {
+        let how = how.to_owned();
+        thread::spawn(move || print_errors(&how, errors))
+    });
+    let answer = bot.ask(asked);
+    bot.finish();
+    if let Some(printed) = printed {
+        printed.join().expect("no panic");
+    }
+    if how == "answer" {
+        println!("{answer}");
+    }
+    if answer == (2 * asked).to_string() {
+        println!("Score = {asked}");
+    } else {
+        println!("wrong answer");
+    }
+    ExitCode::SUCCESS
+}
+
+fn print_errors(how: &str, mut errors: ChildStderr) {
+    match how {
+        "stdout" => drop(io::copy(&mut errors, &mut io::stdout())),
+        "stderr" => drop(io::copy(&mut errors, &mut io::stderr())),
+        "prefixed" => {
+            for line in BufReader::new(errors).split(b'\n') {
+                println!("[bot] {}", String::from_utf8_lossy(&line.expect("a pipe")));
+            }
+        }
+        _ => {
+            let mut all = Vec::new();
+            errors.read_to_end(&mut all).expect("a pipe");
+            let all = String::from_utf8_lossy(&all);
+            match how {
+                "both" => {
+                    print!("{all}");
+                    eprint!("{all}");
+                }
+                "lines" => all.lines().for_each(|line| println!("{line}")),
+                "nothing" | "answer" => {}
+                _ => panic!("nothing is printed in this way: {how}"),
+            }
+        }
+    }
+}
+
+/// Sends much, without reading meanwhile, or gets much.
+fn sends(what: &str, command: &str) -> ExitCode {
+    const LARGE: usize = 1_000_000;
+    let mut bot = Bot::start(command);
+    let score = match what {
+        "line" => number(&bot.ask("x".repeat(LARGE))),
+        "short" => bot.ask(LARGE).len(),
+        "flood" => {
+            let chunk = "x".repeat(1 << 16);
+            (0..1 << 16).for_each(|_| bot.send(&chunk));
+            0
+        }
+        // An answer to each question that the bot asks, until it exits.
+        "answers" => {
+            let mut questions = 0;
+            loop {
+                let question = bot.answer();
+                if question.is_empty() {
+                    break questions;
+                }
+                bot.send(question);
+                questions += 1;
+            }
+        }
+        _ => panic!("nothing like this is sent: {what}"),
+    };
+    bot.finish();
+    println!("Score = {score}");
+    ExitCode::SUCCESS
+}
+
 /// `-exec COMMAND -seed N`: wants the doubles of as many numbers as the seed, one after the other. It splits the command at blanks,
 /// prints what the bot writes to standard error, kills the bot in the end, and ignores all other options.
 fn marathon(options: &[&str]) -> ExitCode {
@@ -323,6 +411,25 @@ fn marathon(options: &[&str]) -> ExitCode {
     printer.join().expect("no panic").expect("a pipe");
     println!("Score = {score}");
     ExitCode::SUCCESS
+}
+
+/// Not a tester but a bot: it connects to each relay's socket in a folder before it doubles a number.
+fn connects(folder: &str) -> ExitCode {
+    for line in io::stdin().lines() {
+        let open: Vec<_> = sockets(Path::new(folder)).collect();
+        eprintln!("connected to {}", open.len());
+        println!("{}", 2 * number(&line.expect("text")));
+    }
+    ExitCode::SUCCESS
+}
+
+fn sockets(folder: &Path) -> Box<dyn Iterator<Item = UnixStream>> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    Box::new(entries.flat_map(|entry| {
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let below = if is_folder { sockets(&entry.path()) } else { Box::new(iter::empty()) };
+        below.chain(UnixStream::connect(entry.path()))
+    }))
 }
 
 /// Not a tester but a bot: it sleeps before it doubles a number.

@@ -219,6 +219,95 @@ fn any_amount_of_standard_error_is_taken() {
     }
 }
 
+/// The settings of judges that are given a bot.
+const WITH_BOT: &str = r#"
+[game.tester]
+kind = "tester"
+command = "./tester {case} {bot}"
+start-limit = "3s"
+judge-limit = "LIMIT"
+limits = { first-turn = "60s", turn = "1s" }
+
+[game.scored]
+kind = "scored"
+command = "./scorer {case} {answer}"
+judge-limit = "LIMIT"
+limits = { total = "60s" }
+"#;
+
+#[test]
+fn a_judge_that_is_given_a_bot_and_fails_costs_no_bot_a_game() {
+    const DOUBLES: &str = "while read -r n; do echo $((n * 2)); done";
+    const HANGS: &str = "neither wrote to the bot nor waited for it for 500ms (judge-limit)";
+    const BY_HAND: &str = "exited with status 1 without starting the bot: no bot, thanks; see how it is started by hand";
+    let place = support::place::Place::new();
+    place.double("tester", "tester faulty");
+    place.double("scorer", "scorer");
+    for (game, case, bot, limit, profile, words) in [
+        ("tester", "never 5", DOUBLES, "500ms", "official", &[BY_HAND][..]),
+        (
+            "tester",
+            "idle 5",
+            DOUBLES,
+            "500ms",
+            "official",
+            &["did not start the bot within 3s (start-limit)"],
+        ),
+        (
+            "tester",
+            "second 5",
+            DOUBLES,
+            "500ms",
+            "official",
+            &["started a second bot while the first one ran; with `bots = 2`"],
+        ),
+        (
+            "tester",
+            "twice 5",
+            DOUBLES,
+            "500ms",
+            "official",
+            &["started the bot 2 times; `bots = 2` in its settings allows that"],
+        ),
+        ("tester", "hang 5", DOUBLES, "500ms", "official", &[HANGS]),
+        ("tester", "hang 5", DOUBLES, "500ms", "unlimited", &[HANGS]),
+        (
+            "tester",
+            "crash 5",
+            DOUBLES,
+            "500ms",
+            "official",
+            &["was killed by SIGABRT without a score"],
+        ),
+        (
+            "scored",
+            "1 2",
+            "echo break",
+            "20s",
+            "official",
+            &["the judge: exited with status 3 without a score", "the scorer is broken"],
+        ),
+        (
+            "scored",
+            "1 2",
+            "echo hang",
+            "300ms",
+            "official",
+            &["did not end within 300ms (judge-limit)"],
+        ),
+    ] {
+        fs::write(place.path("referee.toml"), WITH_BOT.replace("LIMIT", limit)).expect("written");
+        fs::write(place.path("case"), format!("{case}\n")).expect("written");
+        place.script("bot", bot);
+        let play =
+            ["play", "--game", game, "--board", "case", "--bot", "./bot", "--profile", profile];
+        let played = place.referee(&play).exits(3);
+        for words in words {
+            assert!(played.err().contains(words), "{game} {case} {profile}: {}", played.err());
+        }
+    }
+}
+
 #[test]
 fn a_judge_that_does_not_start_says_why() {
     let command = |words: &[&str]| JudgeCommand {

@@ -1,5 +1,6 @@
 //! The games: the bundled ones as the originals play them, and those whose rules are in other programs.
 
+mod attacks_by_judges_and_bots;
 mod by_hand;
 mod contribution_boards;
 mod contributions;

@@ -137,21 +137,6 @@ fn a_bot_without_an_answer_loses_by_its_own_fault() {
 }
 
 #[test]
-fn a_scorer_that_fails_is_nobodys_loss() {
-    let place = project();
-    let broken = play(&place, "echo break", &[]);
-    assert_code(&broken, 3);
-    let told = broken.err();
-    assert!(told.contains("the judge: exited with status 3 without a score"), "{told}");
-    assert!(told.contains("the scorer is broken"), "{told}");
-    fs::write(place.path("referee.toml"), SETTINGS.replace("20s", "300ms")).expect("written");
-    let hanging = play(&place, "echo hang", &[]);
-    assert_code(&hanging, 3);
-    let told = hanging.err();
-    assert!(told.contains("did not end within 300ms (judge-limit)"), "{told}");
-}
-
-#[test]
 fn cases_are_chosen_by_number_and_grouped_by_traits() {
     let place = project();
     let suite = ["suite", "--game", "sum", "--seed", "1,12", "--run", "one", "--logs", "all"];

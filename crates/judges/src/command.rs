@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use contain::bot::{BotCommand, Confinement, Containment, Pinning, Scratch};
 use rules::game::JudgeFailure;
+use terms::bounds::JUDGE_QUESTIONS;
 use terms::limits::Resources;
 
 /// The command that starts a judge.
@@ -42,13 +43,10 @@ impl Default for JudgeLimits {
             start: Duration::from_secs(30),
             step: Duration::from_secs(10),
             memory: Some(2 << 30),
-            questions: 100_000,
+            questions: JUDGE_QUESTIONS,
         }
     }
 }
-
-/// The most bytes that a judge may write in one step. The SDK's engine stops at 1 MiB of pictures in a game.
-const STEP_OUTPUT: u64 = 16 << 20;
 
 impl JudgeCommand {
     /// Prepares its start in a scratch folder, on the core of the bot if that has one of its own.
@@ -56,12 +54,13 @@ impl JudgeCommand {
         &self,
         core: Option<usize>,
         scratch: &Scratch,
+        step_output: Option<u64>,
     ) -> Result<BotCommand, JudgeFailure> {
         let method =
             Containment::Auto.method().map_err(|error| JudgeFailure::new(error.to_string()))?;
         let resources = Resources {
             memory: self.limits.memory,
-            turn_output: Some(STEP_OUTPUT),
+            turn_output: step_output,
             ..Resources::default()
         };
         let words: Vec<_> = self.words.iter().map(|word| from_folder(&self.folder, word)).collect();

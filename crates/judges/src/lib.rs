@@ -18,14 +18,15 @@ pub mod codingame;
 mod command;
 pub mod contest;
 mod drawings;
+mod ends;
 pub mod json_lines;
 mod kinds;
 mod printed;
 mod process;
 mod remedy;
+mod said;
 pub mod scored;
 mod settings;
-mod stderr;
 pub mod tester;
 
 pub use self::command::{JudgeCommand, JudgeLimits};

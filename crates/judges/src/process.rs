@@ -5,25 +5,21 @@ use std::time::{Duration, Instant};
 
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Left, Scratch};
 use rules::game::{Drawing, JudgeFailure, Place};
+use terms::bounds::{JUDGE_LAST_STDERR, JUDGE_LINE, JUDGE_STEP};
 use terms::limits::{Breach, Resource};
 use terms::lines::Lines;
-use terms::text::{exact_duration, exact_size, quote};
+use terms::text::{cut, exact_duration, exact_size, quote};
 use terms::verdict::{BotExit, NoReply};
 
 use crate::command::{JudgeCommand, JudgeLimits};
 use crate::drawings::drawings;
-use crate::printed::{Printed, without_colors};
+use crate::ends::Ends;
+use crate::printed::Printed;
 use crate::remedy::remedy;
-use crate::stderr::Stderr;
+use crate::said::{Said, without_escapes};
 
 /// How long a judge in trouble may take to end, so that its last words are heard.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-
-/// The bytes of standard error that are read after the last step.
-const STDERR_CAP: usize = 64 << 10;
-
-/// The longest line of a judge's explanation that is shown, in characters.
-const LINE_CHARS: usize = 300;
 
 /// A running judge.
 #[derive(Debug)]
@@ -34,9 +30,9 @@ pub(crate) struct Process {
     started: Instant,
     /// The questions it has asked.
     questions: u32,
-    stderr: Stderr,
+    stderr: Ends,
     /// What a program has printed that talks to nobody.
-    stdout: Vec<u8>,
+    stdout: Ends,
     /// The start of an unfinished line.
     unfinished: Vec<u8>,
     /// Its working directory, until it has gone.
@@ -50,30 +46,41 @@ pub(crate) struct Process {
 impl Process {
     pub(crate) fn start(command: &JudgeCommand, place: &Place) -> Result<Self, JudgeFailure> {
         let scratch = command.working_directory(|_| false)?;
-        Self::start_in(scratch, command, place)
+        Self::start_bounded(scratch, command, place, Some(JUDGE_STEP))
     }
 
-    /// Starts a judge in a folder that has been prepared for it.
+    /// Starts a judge that prints for people, in a folder that has been prepared for it. It may print as much as it likes, such as
+    /// all that a bot writes, since only the beginning and the end are kept.
     pub(crate) fn start_in(
         scratch: Scratch,
         command: &JudgeCommand,
         place: &Place,
     ) -> Result<Self, JudgeFailure> {
+        Self::start_bounded(scratch, command, place, None)
+    }
+
+    fn start_bounded(
+        scratch: Scratch,
+        command: &JudgeCommand,
+        place: &Place,
+        step_output: Option<u64>,
+    ) -> Result<Self, JudgeFailure> {
         let started = Instant::now();
-        let prepared = command.prepare(place.core, &scratch)?;
-        let child =
-            BotProcess::spawn(&prepared, STDERR_CAP, place.alarm.clone()).map_err(|error| {
+        let prepared = command.prepare(place.core, &scratch, step_output)?;
+        let child = BotProcess::spawn(&prepared, JUDGE_LAST_STDERR, place.alarm.clone()).map_err(
+            |error| {
                 // The layer of processes calls every program a bot.
                 let text = error.to_string();
                 JudgeFailure::new(text.replacen("cannot start the bot", "cannot be started", 1))
-            })?;
+            },
+        )?;
         Ok(Self {
             child: Some(child),
             limits: command.limits,
             started,
             questions: 0,
-            stderr: Stderr::default(),
-            stdout: Vec::new(),
+            stderr: Ends::of_stderr(),
+            stdout: Ends::of_printed(),
             unfinished: Vec::new(),
             scratch: Some(scratch),
             left: Left::default(),
@@ -99,7 +106,7 @@ impl Process {
             limit,
             is_whole: &mut |lines| {
                 self.unfinished.clear();
-                self.unfinished.extend(lines.partial().iter().take(LINE_CHARS));
+                self.unfinished.extend(lines.partial().iter().take(JUDGE_LINE));
                 is_whole(lines)
             },
             stderr: &mut |chunk| self.stderr.push(chunk),
@@ -175,7 +182,7 @@ impl Process {
         let Some(child) = &mut self.child else { return Err(JudgeFailure::new("has ended")) };
         match child.overhear(until, beside, &mut |chunk| self.stderr.push(chunk)) {
             Ok((lines, silence)) => {
-                self.stdout.extend_from_slice(lines.as_bytes());
+                self.stdout.push(lines.as_bytes());
                 match silence {
                     None => Ok(None),
                     Some(NoReply::Ended(exit)) => {
@@ -196,9 +203,9 @@ impl Process {
 
     /// Everything that the program has printed.
     pub(crate) fn printed(&self, exit: BotExit) -> Printed {
-        let stdout = without_colors(&String::from_utf8_lossy(&self.stdout));
-        let stderr = without_colors(&self.stderr.text());
-        Printed { stdout, stderr, exit, said: String::new() }
+        let [stdout, stderr] = [&self.stdout, &self.stderr]
+            .map(|ends| without_escapes(&ends.whole_lines()).into_owned());
+        Printed { stdout, stderr, exit, said: Said::default() }
     }
 
     /// The pictures that it has drawn in its folder.
@@ -305,10 +312,7 @@ fn over(Breach { resource, used, limit }: Breach) -> String {
     }
 }
 
-/// At most [`LINE_CHARS`] characters.
+/// At most [`JUDGE_LINE`] characters.
 fn shortened(line: &str) -> String {
-    match line.char_indices().nth(LINE_CHARS) {
-        Some((end, _)) => format!("{} …", &line[..end]),
-        None => line.to_owned(),
-    }
+    cut(line, JUDGE_LINE)
 }

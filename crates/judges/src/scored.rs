@@ -1,14 +1,15 @@
 //! Scorers of one answer: the bot reads the case and writes its answer until it ends, and a program scores the answer.
 
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
-use rules::game::{Answer, End, JudgeFailure, Place, Referee, Seat, Step, Traits};
+use rules::game::{Answer, Drawing, End, JudgeFailure, Place, Referee, Seat, Step, Traits};
 use serde::{Deserialize, Serialize};
 use terms::verdict::Verdict;
 
 use crate::case::{self, is_written_anew};
 use crate::command::JudgeCommand;
-use crate::printed::ScorePattern;
+use crate::printed::{Judged, Printed, ScorePattern};
 use crate::process::Process;
+use crate::said::Said;
 
 /// The name of the answer's file in the scratch folder.
 const ANSWER_FILE: &str = "referee-answer.txt";
@@ -57,29 +58,28 @@ impl Referee for Scorer {
     }
 
     fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
-        let end = match answer {
+        let (end, drawings) = match answer {
             Answer::Reply { lines, .. } => self.score(lines.as_bytes())?,
-            Answer::NoReply { .. } => JudgeEnd {
-                verdict: Verdict::Lost,
-                score: None,
-                summary: Vec::new(),
-                end: End::new("no answer"),
-            },
+            Answer::NoReply { .. } => {
+                let (verdict, end) = (Verdict::Lost, End::new("no answer"));
+                let end = JudgeEnd { verdict, score: None, summary: Vec::new(), end };
+                (end.into(), Vec::new())
+            }
         };
-        Ok(self.steps.end(end))
+        Ok(end.step(&self.steps, drawings))
     }
 }
 
 impl Scorer {
     /// Has the answer scored.
-    fn score(&mut self, answer: &[u8]) -> Result<JudgeEnd, JudgeFailure> {
+    fn score(&mut self, answer: &[u8]) -> Result<(Judged, Vec<Drawing>), JudgeFailure> {
         let Scored { command, score, .. } = &self.game;
         let scratch = command.working_directory(is_written_anew)?;
         let mut values = case::place(&self.case, command, &scratch)?;
         values.push(("{answer}", case::write(&scratch, ANSWER_FILE, answer)?));
         let mut process = Process::start_in(scratch, &command.filled(&values), &self.place)?;
-        let printed = process.run_to_end()?;
+        let printed = Printed { said: Said::answer(answer), ..process.run_to_end()? };
         let end = score.judge(&printed).map_err(|problem| process.trouble(problem))?;
-        Ok(JudgeEnd { end: End { drawings: process.drawings(), ..end.end }, ..end })
+        Ok((end, process.drawings()))
     }
 }

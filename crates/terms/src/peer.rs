@@ -11,7 +11,10 @@ pub trait Peer: fmt::Debug + Send {
     /// What to poll besides the bot: ready to be read when there may be news.
     fn watched(&self) -> &File;
 
-    /// Passes on the bot's standard output.
+    /// How many bytes of the bot's standard output it takes now. The rest stays in the bot's pipe.
+    fn room(&self) -> usize;
+
+    /// Passes on the bot's standard output: more than there is [room](Self::room) for once the bot has exited.
     fn hear(&mut self, output: &[u8]);
 
     /// Passes on the bot's standard error.
@@ -20,8 +23,8 @@ pub trait Peer: fmt::Debug + Send {
     /// Takes note that the bot will write nothing more, by its own choice.
     fn hear_end(&mut self, end: NoReply);
 
-    /// Checks for news, without waiting.
-    fn look(&mut self) -> News;
+    /// Checks for news, without waiting. Unless the bot `takes_input`, what was written for it stays where it is.
+    fn look(&mut self, takes_input: bool) -> News;
 
     /// Whether it has other things to do than to wait for the bot, although nothing has happened since this moment.
     fn is_busy(&mut self, since: Instant) -> bool;

@@ -72,6 +72,7 @@ pub struct Exchanged {
 
 /// What a bot did with the input of an exchange.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
 pub struct InputUse {
     /// The bytes that it had not read by the end of the exchange.
     pub unread: u64,
@@ -81,6 +82,8 @@ pub struct InputUse {
     pub early: bool,
     /// Whether it was waiting for more when its time ran out.
     pub awaits_more: bool,
+    /// Whether its peer waited for it to read, and it for its peer to do so: the pipes were full both ways.
+    pub both_blocked: bool,
 }
 
 impl Exchanged {
@@ -315,7 +318,8 @@ impl BotProcess {
     /// Attends to the peer, and reports the output after a poll or before the first one.
     fn attend(&mut self, poll: Option<Poll>, under_way: &mut UnderWay<'_>) -> io::Result<Event> {
         self.check_for_peer(&under_way.exchange)?;
-        let news = self.link.as_mut().map_or(News::Nothing, |link| link.peer.look());
+        let takes_input = !self.pipes.stdin.has_pending();
+        let news = self.link.as_mut().map_or(News::Nothing, |link| link.peer.look(takes_input));
         let has_sent_more = matches!(news, News::Input(_) | News::EndOfInput);
         let is_closing = news == News::Closing && !under_way.exchange.clock.in_overtime();
         let is_over = matches!(news, News::Closing | News::Over) && !is_closing;
@@ -356,7 +360,7 @@ impl BotProcess {
         }
     }
 
-    /// Checks a bot without a limit now and then: if it awaits input, the peer may keep it waiting for good, and is to
+    /// Checks a bot without a limit now and then: if it awaits input or room for its output, the peer may keep it waiting for good, and is to
     /// find out.
     fn check_for_peer(&mut self, exchange: &Exchange) -> io::Result<()> {
         let is_limited = exchange.clock.deadline.is_some();
@@ -365,7 +369,8 @@ impl BotProcess {
         }
         let bot = walk::below(self.root);
         let until = Instant::now() + TUNING.sampling.look;
-        if self.pipes.stdin.unread()? == 0 && self.awaits_input(&bot.pids(), until) {
+        let awaits_input = self.pipes.stdin.unread()? == 0 && self.awaits_input(&bot.pids(), until);
+        if awaits_input || self.room() == 0 {
             // It finds out by itself, and reports it when it is asked for news.
             self.is_peer_busy(exchange);
         }
@@ -460,6 +465,7 @@ impl BotProcess {
         let is_late = no_reply == Some(NoReply::Deadline);
         let stopped = is_late && after.as_ref().is_some_and(walk::is_stopped);
         let unread_input = self.pipes.stdin.unread()?;
+        let both_blocked = is_late && self.pipes.stdin.has_pending() && self.room() == 0;
         if has_stderr {
             self.read_stderr(&mut stderr)?;
         }
@@ -482,6 +488,7 @@ impl BotProcess {
                 closed: self.pipes.stdin.is_refused(),
                 early: no_reply.is_none() && (is_early || is_unread),
                 awaits_more: awaits_input,
+                both_blocked,
             },
             stopped,
             exit: if self.first.is_end_reported { self.running.exit() } else { None },

@@ -59,7 +59,7 @@ impl BotProcess {
         match &mut self.link {
             Some(link) => {
                 let spoke = exchange.spoke_late();
-                spoke.is_some() && matches!(link.peer.look(), News::Closing | News::Over)
+                spoke.is_some() && matches!(link.peer.look(false), News::Closing | News::Over)
             }
             None => {
                 matches!(self.pipes.lines.progress(&request.rules), Progress::Complete(_))

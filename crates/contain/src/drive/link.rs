@@ -15,11 +15,19 @@ pub(crate) struct Link {
     closing: Option<Duration>,
     /// When a bot without a limit was last checked for its sake.
     checked: Instant,
+    /// Whether the bot's pipes are still larger than their part in a connection.
+    pub(crate) has_wide_pipes: bool,
 }
 
 impl Link {
     pub(crate) fn new(peer: Box<dyn Peer>) -> Self {
-        Self { peer, passed: Vec::new(), closing: None, checked: Instant::now() }
+        Self {
+            peer,
+            passed: Vec::new(),
+            closing: None,
+            checked: Instant::now(),
+            has_wide_pipes: true,
+        }
     }
 
     /// Starts an exchange.

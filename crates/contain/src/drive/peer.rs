@@ -8,17 +8,27 @@
 //! writes before the program writes again. The bot's clock runs from the last byte of that input to the last byte of that
 //! reply, so the program's own time is never the bot's. When the limit has passed, the program's system calls show
 //! whether it waits for the bot: if not, it is the program that keeps everything waiting.
+//!
+//! The connection holds as much each way as one pipe would (`PIPE` of `terms::bounds`): the bot's pipes are narrowed, its
+//! output is read only if the program has room for it, and the program is asked for input only if the bot's pipe took all
+//! that came before. So two programs that both write without reading block here as they would without the referee.
 
 use std::io;
+use std::iter;
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
 
 use super::link::Link;
 use super::process::BotProcess;
 use crate::decide::tuning::TUNING;
-use crate::observe::waits::{awaits_input, wait_for_each_other};
+use crate::observe::waits::{awaits_input, is_blocked_writing, wait_for_each_other};
 use crate::observe::walk;
-use crate::sys::proc::pipe_name;
+use crate::sys::proc::{self, pipe_name};
+use rustix::io::Errno;
+use rustix::pipe::fcntl_setpipe_size;
+use rustix::process::Pid;
+
+use terms::bounds::PIPE_PART;
 use terms::peer::Peer;
 
 impl BotProcess {
@@ -26,6 +36,15 @@ impl BotProcess {
     /// until the peer reports that the reply is over.
     pub fn talk_to(&mut self, peer: Box<dyn Peer>) {
         self.link = Some(Link::new(peer));
+        self.narrow_pipes();
+    }
+
+    /// Gives the bot's pipes their part of the connection, unless they are fuller than that now.
+    pub(crate) fn narrow_pipes(&mut self) {
+        let Some(link) = self.link.as_mut().filter(|link| link.has_wide_pipes) else { return };
+        let pipes = [self.pipes.stdin.fd(), self.pipes.stdout.fd()];
+        let mut are_narrow = pipes.into_iter().flatten().map(|pipe| narrow(pipe, PIPE_PART));
+        link.has_wide_pipes = !are_narrow.all(|is_narrow| is_narrow);
     }
 
     /// Calls `watch` with each descriptor that is ready when the program has written or ended.
@@ -56,9 +75,29 @@ impl BotProcess {
         }
     }
 
-    /// Whether this is the program's own standard error.
-    pub fn is_stderr(&self, fd: BorrowedFd<'_>) -> bool {
-        let own = self.pipes.stderr.fd().and_then(pipe_name);
-        own.is_some() && own == pipe_name(fd)
+    /// Whether a process is blocked writing to the pipe whose other end is `output`, which is full, or all of them wait.
+    pub fn is_blocked_writing(&self, output: BorrowedFd<'_>) -> bool {
+        let until = Instant::now() + TUNING.sampling.look;
+        is_blocked_writing(&walk::pids(self.root, until), output, until)
     }
+
+    /// Whether this is the program's own standard output or standard error.
+    pub fn is_output(&self, fd: BorrowedFd<'_>) -> bool {
+        let name = pipe_name(fd);
+        let own = [self.pipes.stdout.fd(), self.pipes.stderr.fd()];
+        name.is_some() && own.into_iter().flatten().any(|own| pipe_name(own) == name)
+    }
+
+    /// Whether this is one of the program's processes.
+    pub fn has_process(&self, pid: Pid) -> bool {
+        let parent = |&pid: &i32| proc::parent(pid).filter(|&parent| parent > 1);
+        let root = self.root.pid().as_raw_pid();
+        // A process can have no more above it than there are numbers, unless they change in the meantime.
+        iter::successors(Some(pid.as_raw_pid()), parent).take(1 << 16).any(|pid| pid == root)
+    }
+}
+
+/// Has a pipe hold no more than this number of bytes; returns whether it does. What is not a pipe is as large as it is.
+fn narrow(pipe: BorrowedFd<'_>, size: usize) -> bool {
+    !matches!(fcntl_setpipe_size(pipe, size), Err(Errno::BUSY))
 }

@@ -163,6 +163,11 @@ impl<W: Write + AsFd> InputPipe<W> {
         self.pipe.as_ref().filter(|_| !self.pending.is_empty()).map(AsFd::as_fd)
     }
 
+    /// Whether there is input that the pipe has not taken yet.
+    pub(crate) fn has_pending(&self) -> bool {
+        !self.pending.is_empty()
+    }
+
     /// Writes as much of the pending input, then of `input`, as the pipe accepts now.
     ///
     /// If the bot has closed its input, the bytes are lost; that alone is not a fault.

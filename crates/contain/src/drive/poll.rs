@@ -33,22 +33,41 @@ impl Ready {
 }
 
 impl BotProcess {
+    /// The bytes of standard output for which there is room now: without a peer, all.
+    pub(crate) fn room(&self) -> usize {
+        self.link.as_ref().map_or(usize::MAX, |link| link.peer.room())
+    }
+
     /// Reads no further than the limits on output, so that the bytes read of a flood do not depend on how
-    /// it arrives.
+    /// it arrives, and nothing for which there is no room.
     pub(crate) fn read_stdout(&mut self) -> io::Result<Got> {
+        match self.room() {
+            0 => Ok(Got::Nothing),
+            room => self.read_stdout_at_most(room),
+        }
+    }
+
+    fn read_stdout_at_most(&mut self, room: usize) -> io::Result<Got> {
         let Self { pipes, guard, link, .. } = self;
-        pipes.stdout.read_at_most(guard.output_left(), &mut pipes.chunk, |chunk| {
+        let limit = guard.output_left().min(room);
+        let got = pipes.stdout.read_at_most(limit, &mut pipes.chunk, |chunk| {
             guard.count_output(chunk.len() as u64);
             pipes.lines.push(chunk);
             if let Some(link) = link {
                 link.peer.hear(chunk);
             }
-        })
+        })?;
+        // Now there may be less in it.
+        self.narrow_pipes();
+        Ok(got)
     }
 
+    /// Reads all that a program which has ended has left in its pipe, within a bound.
     pub(crate) fn drain_stdout(&mut self) -> io::Result<()> {
         for _ in 0..DRAIN_CHUNKS {
-            if self.read_stdout()? != Got::Bytes || self.guard.check_output().is_some() {
+            if self.read_stdout_at_most(usize::MAX)? != Got::Bytes
+                || self.guard.check_output().is_some()
+            {
                 break;
             }
         }
@@ -88,9 +107,10 @@ impl BotProcess {
         beside: Option<BorrowedFd<'_>>,
     ) -> io::Result<Ready> {
         let canceller = self.alarm.as_ref().map(|alarm| alarm.as_fd());
+        let stdout = self.pipes.stdout.fd().filter(|_| self.room() > 0);
         let watched = [
             (Source::Stdin, self.pipes.stdin.fd_if_pending(), PollFlags::OUT),
-            (Source::Stdout, self.pipes.stdout.fd(), PollFlags::IN),
+            (Source::Stdout, stdout, PollFlags::IN),
             (Source::Stderr, self.pipes.stderr.fd(), PollFlags::IN),
             (Source::End, self.running.notice(), PollFlags::IN),
             (Source::Canceller, canceller, PollFlags::IN),

@@ -10,10 +10,8 @@ use super::poll::Source;
 use super::process::BotProcess;
 use crate::scratch::folder::Scratch;
 use crate::spawn::ending::Left;
+use terms::bounds::LATE_OUTPUT;
 use terms::verdict::BotExit;
-
-/// The bytes kept of a bot's output after its last exchange.
-const LATE_OUTPUT_CAP: usize = 4096;
 
 /// How a bot's process ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -41,6 +39,8 @@ impl BotProcess {
     pub fn finish(mut self, grace: Duration) -> Ending {
         self.running.set_deadline(Instant::now().checked_add(grace));
         self.running.announce_end();
+        // The peer gets nothing of what comes now.
+        self.link = None;
         let reached_open_files = self.guard.reached_open_files();
         let mut ending = Ending { reached_open_files, ..Ending::default() };
         self.take_surplus(&mut ending);
@@ -77,7 +77,7 @@ impl BotProcess {
     fn take_surplus(&mut self, ending: &mut Ending) {
         let held = self.pipes.lines.take(usize::MAX);
         let mut take = |chunk: &[u8]| {
-            ending.late_output.push(chunk, LATE_OUTPUT_CAP);
+            ending.late_output.push(chunk, LATE_OUTPUT);
             ending.surplus += chunk.len();
         };
         take(held.as_bytes());
@@ -103,7 +103,7 @@ impl BotProcess {
     }
 
     fn drain_into(&mut self, ending: &mut Ending) -> io::Result<()> {
-        let keep = |chunk: &[u8]| ending.late_output.push(chunk, LATE_OUTPUT_CAP);
+        let keep = |chunk: &[u8]| ending.late_output.push(chunk, LATE_OUTPUT);
         self.pipes.stdout.drain(DRAIN_CHUNKS, &mut self.pipes.chunk, keep)?;
         self.read_stderr(&mut ending.stderr)
     }

@@ -43,6 +43,17 @@ pub(crate) fn wait_for_each_other(
     all_wait || awaits_input(processes, input, output, until)
 }
 
+/// Whether a process is blocked writing to the full pipe whose other end is `output`, while no thread could run, or no
+/// process can do anything before another one does.
+pub(crate) fn is_blocked_writing(processes: &[i32], output: impl AsFd, until: Instant) -> bool {
+    let pipe = pipe_name(output);
+    let processes: Vec<Process> = processes.iter().map(|&pid| Process { pid, until }).collect();
+    let writes = |process: &Process| pipe.as_ref().is_some_and(|pipe| process.writes(pipe));
+    let is_blocked = processes.iter().any(writes) && !processes.iter().any(Process::is_runnable);
+    let all_wait = !processes.is_empty() && processes.iter().all(Process::waits_for_ever);
+    (is_blocked || all_wait) && Instant::now() < until
+}
+
 /// A process, whose files in /proc are read no later than `until`: others may share thousands of descriptors with it.
 struct Process {
     pid: i32,
@@ -66,14 +77,19 @@ impl Process {
         self.calls().any(|call| match call {
             Call::Read(fd) => is_input(fd),
             Call::EpollWait(epoll) => self.watched_by(epoll).into_iter().any(is_input),
-            Call::Other => false,
+            Call::Write(_) | Call::Other => false,
         })
+    }
+
+    fn writes(&self, output: &str) -> bool {
+        self.calls().any(|call| matches!(call, Call::Write(fd) if self.is_pipe(fd, output)))
     }
 
     /// Whether each thread waits for another, for a child or for input. One that could run is in no call.
     fn waits_for_ever(&self) -> bool {
         self.threads().all(|thread| {
-            read(&format!("{thread}/syscall")).and_then(|text| Call::parse(&text)).is_some()
+            let call = read(&format!("{thread}/syscall")).and_then(|text| Call::parse(&text));
+            call.is_some_and(|call| !matches!(call, Call::Write(_)))
         })
     }
 
@@ -102,9 +118,11 @@ impl Process {
 #[derive(Debug, PartialEq, Eq)]
 enum Call {
     Read(i32),
+    /// To a full pipe.
+    Write(i32),
     /// An endless epoll: a bot that also waits for a timer may have other plans.
     EpollWait(i32),
-    /// A wait for a thread or a child.
+    /// A wait for a thread or a child, or an endless poll, whose descriptors are not shown.
     Other,
 }
 
@@ -115,6 +133,30 @@ const EPOLL_WAITS: [libc::c_long; 2] = [libc::SYS_epoll_wait, libc::SYS_epoll_pw
 #[cfg(not(target_arch = "x86_64"))]
 const EPOLL_WAITS: [libc::c_long; 1] = [libc::SYS_epoll_pwait];
 
+/// How a poll is told its time limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Timeout {
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "newer processors have no poll")
+    )]
+    Number,
+    /// The address of a time, which is null without a limit.
+    Address,
+}
+
+/// The calls that poll descriptors, and which of their arguments is the time limit.
+#[cfg(target_arch = "x86_64")]
+const POLLS: [(libc::c_long, usize, Timeout); 4] = [
+    (libc::SYS_poll, 2, Timeout::Number),
+    (libc::SYS_ppoll, 2, Timeout::Address),
+    (libc::SYS_select, 4, Timeout::Address),
+    (libc::SYS_pselect6, 4, Timeout::Address),
+];
+#[cfg(not(target_arch = "x86_64"))]
+const POLLS: [(libc::c_long, usize, Timeout); 2] =
+    [(libc::SYS_ppoll, 2, Timeout::Address), (libc::SYS_pselect6, 4, Timeout::Address)];
+
 impl Call {
     /// Parses /proc/PID/task/TID/syscall: the call's number, and its arguments in hexadecimal.
     fn parse(text: &str) -> Option<Self> {
@@ -123,14 +165,23 @@ impl Call {
         if OTHERS.contains(&number) {
             return Some(Self::Other);
         }
-        let mut argument = || u64::from_str_radix(words.next()?.strip_prefix("0x")?, 16).ok();
-        let fd = i32::try_from(argument()?).ok()?;
+        let number_of = |word: &str| u64::from_str_radix(word.strip_prefix("0x")?, 16).ok();
+        let arguments: Vec<u64> = words.map_while(number_of).collect();
+        // An `int`, of which only the lower half is certain.
+        let is_endless = |timeout: u64| timeout & u64::from(u32::MAX) == u64::from(u32::MAX);
+        if let Some(&(_, at, form)) = POLLS.iter().find(|(poll, ..)| *poll == number) {
+            let timeout = *arguments.get(at)?;
+            let has_none = if form == Timeout::Number { is_endless(timeout) } else { timeout == 0 };
+            return has_none.then_some(Self::Other);
+        }
+        let fd = i32::try_from(*arguments.first()?).ok()?;
         if number == libc::SYS_read || number == libc::SYS_readv {
             return Some(Self::Read(fd));
         }
-        let (_events, _room, timeout) = (argument()?, argument()?, argument()?);
-        // An `int`, of which only the lower half is certain.
-        let is_endless = timeout & u64::from(u32::MAX) == u64::from(u32::MAX);
+        if number == libc::SYS_write || number == libc::SYS_writev {
+            return Some(Self::Write(fd));
+        }
+        let is_endless = is_endless(*arguments.get(3)?);
         (EPOLL_WAITS.contains(&number) && is_endless).then_some(Self::EpollWait(fd))
     }
 }
@@ -176,6 +227,15 @@ mod tests {
                 format!("{} 0xffffffff 0x7ff 0x0 0x0 0x0 0x0 0x7f 0x7f", libc::SYS_wait4),
                 Some(Call::Other),
             ),
+            (
+                format!("{} 0x1 0x7ffc 0x1000 0x0 0x0 0x0 0x7f 0x7f", libc::SYS_write),
+                Some(Call::Write(1)),
+            ),
+            (
+                format!("{} 0x7ffc12345678 0x2 0x0 0x0 0x8 0x0 0x7f 0x7f", libc::SYS_ppoll),
+                Some(Call::Other),
+            ),
+            (format!("{} 0x7ffc12345678 0x2 0x7ffc 0x0 0x8 0x0 0x7f 0x7f", libc::SYS_ppoll), None),
             ("running".to_owned(), None),
             (String::new(), None),
             ("-1 0x7ffc 0x7f".to_owned(), None),

@@ -59,6 +59,12 @@ pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
+/// The parent of a process.
+pub(crate) fn parent(pid: i32) -> Option<i32> {
+    let parent = field(&read(&format!("/proc/{pid}/status"))?, "PPid:")?;
+    i32::try_from(parent).ok()
+}
+
 /// The bytes that a process has written, including children that it has waited for; `None` if the
 /// kernel does not count them.
 pub(crate) fn bytes_written(pid: i32) -> Option<u64> {

@@ -32,6 +32,8 @@ pub(super) struct Seen {
     pub(super) remark: Option<String>,
     /// The number of lines that the bot had read when its time ran out, if it was waiting for more.
     pub(super) awaits_lines: Option<usize>,
+    /// Whether it and the program that it talks to both wrote without reading, until the pipes were full.
+    pub(super) both_blocked: bool,
     pub(super) phase: Phase,
     /// How the bot's first process had ended, where another one could still answer.
     pub(super) exit: Option<BotExit>,
@@ -52,6 +54,7 @@ impl Seen {
             wrong_line: effect.wrong_line,
             remark: effect.remark.clone(),
             awaits_lines: exchanged.input.awaits_more.then(|| ask.input.lines().count()),
+            both_blocked: exchanged.input.both_blocked,
             phase: exchanged.phase,
             exit: exchanged.exit,
         }
@@ -158,6 +161,7 @@ impl Fatal {
         let lines = Lines::split(&turn.reply.0);
         let mut what = vec![format!("turn {}: {}", turn.turn, what_happened(turn, &lines, seen))];
         if let Some(no_reply) = turn.no_reply {
+            what.extend(seen.both_blocked.then(|| BOTH_BLOCKED.to_owned()));
             what.extend(missing_lines(&lines, seen));
             what.extend(partial_line(&lines, no_reply));
             what.extend(unread_input(turn, no_reply));
@@ -242,6 +246,9 @@ impl Fatal {
     }
 }
 
+/// As they would without the referee, which holds no more than a pipe does.
+const BOTH_BLOCKED: &str = "the bot writes without reading, and its tester writes without reading, until both pipes between them are \
+     full (64 KiB each): a deadlock";
 const READS_ON: &str =
     "the bot reads more lines than it is sent, or reads until EOF, which comes only after the game";
 const READS_ON_OR_NOT_FLUSHED: &str = "the bot reads more lines than it is sent, or reads until EOF, which comes only after the game, \

@@ -5,12 +5,16 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, ioctl_fionbio};
+use rustix::net::sockopt::socket_peercred;
+use rustix::pipe::fcntl_setpipe_size;
 
+use terms::bounds::{PASSED_STDERR, PIPE_PART};
 use terms::verdict::BotExit;
 
 use super::relay::{status, streams};
@@ -33,21 +37,35 @@ pub(super) const TESTER: u64 = 1;
 pub(super) const LISTENER: u64 = 2;
 const RELAY: u64 = 4;
 const INPUT: u64 = 8;
+const OUTPUT: u64 = 16;
+
+/// The bytes of the bot's output that wait here for the tester: two parts of the connection, whose other two are the pipes.
+const UNSENT: usize = 2 * PIPE_PART;
 
 /// A relay's connection, and its standard streams.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
 pub(super) struct Relay {
     socket: UnixStream,
     /// What the tester writes to the bot.
     input: Option<OwnedFd>,
     /// Whether that is a file, which nothing wakes for.
     is_file: bool,
+    /// Whether it is not read now, since what was read before has not been passed on.
+    is_paused: bool,
+    /// Whether its pipe is still larger than its part in the connection.
+    is_wide: bool,
     /// What the tester reads of the bot.
     output: Option<OwnedFd>,
-    /// The bot's standard error, unless that is the tester's own.
+    /// The bot's standard error, unless that is the tester's own output.
     errors: Option<OwnedFd>,
+    /// How much more of it is passed on.
+    errors_left: usize,
     /// The bot's output that the tester has not taken yet.
     unsent: Vec<u8>,
+    /// Whether `news` wakes when the tester can take more of it.
+    is_awaited: bool,
+    news: Arc<File>,
 }
 
 impl Relay {
@@ -55,7 +73,7 @@ impl Relay {
     pub(super) fn new(
         socket: UnixStream,
         tester: &Process,
-        news: &File,
+        news: &Arc<File>,
     ) -> io::Result<Option<Self>> {
         socket.set_nonblocking(false)?;
         // A relay sends them at once.
@@ -67,42 +85,85 @@ impl Relay {
         ioctl_fionbio(&output, true)?;
         watch(news, socket.as_fd(), RELAY)?;
         let is_file = !watch(news, input.as_fd(), INPUT)?;
-        let is_own = tester.child().is_some_and(|child| child.is_stderr(errors.as_fd()));
-        let errors = Some(errors).filter(|_| !is_own);
-        let unsent = Vec::new();
-        let (input, output) = (Some(input), Some(output));
-        Ok(Some(Self { socket, input, is_file, output, errors, unsent }))
+        let is_own = tester.child().is_some_and(|child| child.is_output(errors.as_fd()));
+        // What is not a pipe keeps its size.
+        let _ = fcntl_setpipe_size(&output, PIPE_PART);
+        Ok(Some(Self {
+            socket,
+            input: Some(input),
+            is_file,
+            is_paused: false,
+            is_wide: true,
+            output: Some(output),
+            errors: Some(errors).filter(|_| !is_own),
+            errors_left: PASSED_STDERR,
+            unsent: Vec::new(),
+            is_awaited: false,
+            news: Arc::clone(news),
+        }))
     }
 
     /// Takes what has come, of that which is ready: returns whether the tester has closed the bot's input, and whether the
     /// relay has ended.
     pub(super) fn update(&mut self, ready: u64, pending: &mut Vec<u8>) -> (bool, bool) {
         self.flush();
-        let may_read = self.is_file || ready & INPUT != 0;
+        let may_read = self.is_file || self.is_paused || ready & INPUT != 0;
         let has_closed = may_read && !self.read_input(pending);
         (has_closed, ready & RELAY != 0 && self.is_gone())
     }
 
-    /// Reads what the tester has written; returns whether more can come.
+    /// Reads what the tester has written, up to a part of the connection; returns whether more can come.
     fn read_input(&mut self, pending: &mut Vec<u8>) -> bool {
         let Some(input) = &self.input else { return false };
+        if self.is_wide {
+            self.is_wide = matches!(fcntl_setpipe_size(input, PIPE_PART), Err(Errno::BUSY));
+        }
         let mut chunk = [0; CHUNK];
         loop {
-            match rustix::io::read(input, &mut chunk) {
+            let room = PIPE_PART.saturating_sub(pending.len()).min(CHUNK);
+            if room == 0 {
+                self.pause(true);
+                return true;
+            }
+            match rustix::io::read(input, &mut chunk[..room]) {
                 Ok(0) => break,
                 Ok(count) => {
                     pending.extend_from_slice(&chunk[..count]);
-                    if count < CHUNK {
+                    if count < room {
+                        self.pause(false);
                         return true;
                     }
                 }
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return true,
+                Err(Errno::AGAIN) => {
+                    self.pause(false);
+                    return true;
+                }
                 Err(_) => break,
             }
         }
-        self.input = None;
+        self.pause(true);
+        (self.input, self.is_paused) = (None, false);
         false
+    }
+
+    /// Goes on reading what the tester writes, as soon as something is there.
+    pub(super) fn resume(&mut self) {
+        self.pause(false);
+    }
+
+    /// Has `news` wake for the bot's input no more, or again.
+    fn pause(&mut self, pauses: bool) {
+        let Some(input) = self.input.as_ref().filter(|_| self.is_paused != pauses) else { return };
+        self.is_paused = pauses;
+        if !self.is_file {
+            // Neither fails: it is known there, or was.
+            let _ = if pauses {
+                epoll::delete(&self.news, input).map_err(io::Error::from)
+            } else {
+                watch(&self.news, input.as_fd(), INPUT).map(drop)
+            };
+        }
     }
 
     /// Writes as much of the bot's output as the tester takes now.
@@ -111,19 +172,51 @@ impl Relay {
             match rustix::io::write(output, &self.unsent) {
                 Ok(count) => drop(self.unsent.drain(..count)),
                 Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return,
+                Err(Errno::AGAIN) => return self.await_tester(true),
                 // The tester reads no more.
                 Err(_) => {
+                    self.await_tester(false);
                     self.output = None;
                     self.unsent.clear();
                 }
             }
         }
+        self.await_tester(false);
+    }
+
+    /// Has `news` wake when the tester can take more output, or no more.
+    fn await_tester(&mut self, awaits: bool) {
+        let Some(output) = self.output.as_ref().filter(|_| self.is_awaited != awaits) else {
+            return;
+        };
+        self.is_awaited = awaits;
+        // Fails for a file, which takes everything.
+        let _ = if awaits {
+            epoll::add(&self.news, output, EventData::new_u64(OUTPUT), EventFlags::OUT)
+        } else {
+            epoll::delete(&self.news, output)
+        };
+    }
+
+    /// How many more bytes of the bot's output can wait for the tester.
+    pub(super) fn room(&self) -> usize {
+        UNSENT.saturating_sub(self.unsent.len())
+    }
+
+    /// The pipe that a tester would be writing to that cannot go on: it has written more than a bot takes that `is_full`, or
+    /// does not read the bot's output.
+    pub(super) fn blocked(&self, is_full: bool) -> Option<BorrowedFd<'_>> {
+        let is_blocked = self.is_paused && is_full || !self.unsent.is_empty();
+        self.input.as_ref().or(self.output.as_ref()).filter(|_| is_blocked).map(AsFd::as_fd)
     }
 
     /// Gives the tester a moment to take what it has not read yet of a bot that has ended.
     fn flush_at_the_end(&mut self) {
         let until = Instant::now() + LAST_OUTPUT;
+        // The pipe holds for a slow tester what the connection held.
+        if let Some(output) = self.output.as_ref().filter(|_| !self.unsent.is_empty()) {
+            let _ = fcntl_setpipe_size(output, self.unsent.len() + PIPE_PART);
+        }
         self.flush();
         while let (Some(output), false) = (&self.output, self.unsent.is_empty()) {
             let left = until.saturating_duration_since(Instant::now());
@@ -136,15 +229,20 @@ impl Relay {
         }
     }
 
-    /// Passes on what standard error accepts without waiting: it may be shared with others.
-    pub(super) fn write_errors(&self, bytes: &[u8]) {
+    /// Passes on what standard error accepts without waiting, since it may be shared with others, up to a bound: a tester
+    /// that prints all of it again must not be ended for that. Calls `passed` with what was written.
+    pub(super) fn write_errors(&mut self, bytes: &[u8], mut passed: impl FnMut(&[u8])) {
         let Some(errors) = &self.errors else { return };
+        let bytes = &bytes[..bytes.len().min(self.errors_left)];
         for chunk in bytes.chunks(ATOMIC) {
             let mut ready = [PollFd::new(errors, PollFlags::OUT)];
             if poll(&mut ready, Some(&Timespec::default())) != Ok(1) {
                 return;
             }
-            let _ = rustix::io::write(errors, chunk);
+            if let Ok(count) = rustix::io::write(errors, chunk) {
+                self.errors_left -= count;
+                passed(&chunk[..count]);
+            }
         }
     }
 
@@ -171,11 +269,29 @@ impl Relay {
     /// Ends the relay as the bot has ended; its streams are closed before.
     pub(super) fn end(mut self, exit: BotExit) {
         self.flush_at_the_end();
-        let Self { socket, input, output, errors, .. } = self;
-        drop((input, output, errors));
+        self.forget_pipes();
+        (self.input, self.output, self.errors) = (None, None, None);
         // Fails only if it has ended already.
-        let _ = rustix::io::write(&socket, &status(exit));
+        let _ = rustix::io::write(&self.socket, &status(exit));
     }
+
+    /// Has `news` wake for its pipes no more, even if other processes still have them open.
+    fn forget_pipes(&mut self) {
+        self.pause(true);
+        self.await_tester(false);
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.forget_pipes();
+    }
+}
+
+/// Whether it is the tester, or a program that it has started, that has connected: a bot without a sandbox can do so too.
+pub(super) fn is_of(tester: &Process, socket: &UnixStream) -> bool {
+    let peer = socket_peercred(socket).map(|peer| peer.pid);
+    tester.child().is_some_and(|child| peer.is_ok_and(|peer| child.has_process(peer)))
 }
 
 /// Has `news` wake for this descriptor too, and name it by this bit. Returns whether it can: a file is always ready.

@@ -9,8 +9,8 @@ mod connection;
 mod relay;
 mod talk;
 
-use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
-use rules::game::{Answer, End, JudgeFailure, Place, Referee, Seat, Step, Traits};
+use rules::game::judge::{Case, Question, Reading, Steps};
+use rules::game::{Answer, JudgeFailure, Place, Referee, Seat, Step, Traits};
 use serde::{Deserialize, Serialize};
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply, Verdict};
@@ -18,7 +18,7 @@ use terms::verdict::{BotExit, NoReply, Verdict};
 use self::talk::{Talk, Talking, TesterEvent};
 use crate::case;
 use crate::command::JudgeCommand;
-use crate::printed::{Printed, ScorePattern};
+use crate::printed::{Judged, ScorePattern};
 
 /// What helps with a tester that did not start a bot, if nothing else is known.
 const BY_HAND: &str = "see how it is started by hand: some testers read the case from their standard input (`stdin = \"{case}\"`), others \
@@ -80,12 +80,12 @@ impl Referee for Play {
                 let limit = exact_duration(limit);
                 let words = format!("the tester did not end within {limit} after the bot");
                 let printed = self.talking.talk().printed(BotExit::Unknown);
-                self.score.end(Verdict::Lost, words, &printed)
+                self.score.lost(words, &printed)
             }
             TesterEvent::TooLate(limit) => return Err(self.talking.talk().too_late(limit)),
         };
         let drawings = self.talking.talk().drawings();
-        Ok(self.steps.end(JudgeEnd { end: End { drawings, ..end.end }, ..end }))
+        Ok(end.step(&self.steps, drawings))
     }
 
     fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
@@ -102,11 +102,11 @@ impl Referee for Play {
 
 impl Play {
     /// The end of the game, after the tester's own.
-    fn conclude(&self, exit: BotExit) -> Result<JudgeEnd, JudgeFailure> {
+    fn conclude(&self, exit: BotExit) -> Result<Judged, JudgeFailure> {
         let mut talk = self.talking.talk();
         let printed = talk.printed(exit);
         if self.failure.is_some() {
-            return Ok(self.end_against(Verdict::Lost, &printed));
+            return Ok(self.score.end_against(Verdict::Lost, &printed));
         }
         if talk.starts() == 0 {
             let trouble = talk.trouble(format!("{exit} without starting the bot"));
@@ -114,16 +114,11 @@ impl Play {
             return Err(JudgeFailure { remedy, ..trouble });
         }
         match self.score.judge(&printed) {
-            Ok(end) if end.verdict == Verdict::Completed => Ok(end),
-            _ if talk.bot_was_early() => Ok(self.end_against(Verdict::EarlyExit, &printed)),
+            Ok(judged) if judged.end.verdict == Verdict::Completed || judged.is_spoilt => {
+                Ok(judged)
+            }
+            _ if talk.bot_was_early() => Ok(self.score.end_against(Verdict::EarlyExit, &printed)),
             judged => judged.map_err(|problem| talk.trouble(problem)),
         }
-    }
-
-    /// The end of a game that the bot has lost by itself, in the tester's words.
-    fn end_against(&self, verdict: Verdict, printed: &Printed) -> JudgeEnd {
-        let reason = self.score.words(printed);
-        let words = if reason.is_empty() { "the tester says nothing".to_owned() } else { reason };
-        self.score.end(verdict, words, printed)
     }
 }

@@ -17,17 +17,18 @@ use rustix::fs::{StatVfsMountFlags, statvfs};
 use contain::bot::Scratch;
 use rules::game::judge::Case;
 use rules::game::{Drawing, JudgeFailure, Place};
+use terms::bounds::TESTER_INPUT;
 use terms::peer::{News, Peer};
-use terms::text::exact_duration;
+use terms::text::{exact_duration, exact_size};
 use terms::verdict::{BotExit, NoReply};
 
 use super::Tester;
-use super::connection::{LISTENER, Relay, TESTER, ready, watch};
+use super::connection::{LISTENER, Relay, TESTER, is_of, ready, watch};
 use super::relay::{self, NAME, SOCKET};
 use crate::case::{self, is_written_anew};
 use crate::printed::Printed;
 use crate::process::Process;
-use crate::stderr::Stderr;
+use crate::said::Said;
 
 /// How long a tester may take to end after it has closed the bot's input, if it does not wait for the bot.
 const ENDING: Duration = Duration::from_secs(1);
@@ -37,6 +38,9 @@ const SAMPLING: Duration = Duration::from_millis(25);
 
 /// How often it is looked at in the meantime.
 const RECHECK: Duration = Duration::from_millis(1);
+
+/// The connections that are accepted at a time.
+const ACCEPTED: usize = 16;
 
 /// A tester, and the relay that it has started.
 #[derive(Debug)]
@@ -52,15 +56,19 @@ pub(super) struct Talk {
     starts: u32,
     /// Whether the relay has just come: its bot has not been asked yet.
     is_new: bool,
-    /// What the tester has written since the last question.
+    /// What the tester has written since the last question, up to a part of the connection.
     pending: Vec<u8>,
+    /// What it has written to the bot so far, in bytes.
+    written: usize,
+    /// Whether the bot has read so little that it gets no more now.
+    bot_is_full: bool,
     /// Whether the tester has closed the bot's input, and the bot knows.
     input_has_ended: bool,
     end_is_told: bool,
     /// When a tester that has closed the bot's input no longer counts as one that ends.
     past_end: Option<Instant>,
-    /// What the bot has written in the game: its beginning and its end.
-    said: Stderr,
+    /// What the bot has written in the game.
+    said: Said,
     /// Whether the bot has written something in this exchange.
     has_heard: bool,
     /// Whether the bot has ended by itself, and before its input did.
@@ -115,10 +123,12 @@ impl Talk {
             starts: 0,
             is_new: false,
             pending: Vec::new(),
+            written: 0,
+            bot_is_full: false,
             input_has_ended: false,
             end_is_told: false,
             past_end: None,
-            said: Stderr::default(),
+            said: Said::default(),
             has_heard: false,
             bot_has_ended: false,
             bot_was_early: false,
@@ -137,8 +147,10 @@ impl Talk {
         self.bot_was_early
     }
 
-    pub(super) fn printed(&self, exit: BotExit) -> Printed {
-        Printed { said: self.said.text(), ..self.tester.printed(exit) }
+    /// What the tester has printed, which has ended, and what the bot wrote.
+    pub(super) fn printed(&mut self, exit: BotExit) -> Printed {
+        self.said.end();
+        Printed { said: mem::take(&mut self.said), ..self.tester.printed(exit) }
     }
 
     pub(super) fn drawings(&self) -> Vec<Drawing> {
@@ -174,7 +186,7 @@ impl Talk {
 
     fn forget_input(&mut self) {
         self.pending.clear();
-        (self.input_has_ended, self.past_end) = (false, None);
+        (self.input_has_ended, self.past_end, self.bot_is_full) = (false, None, false);
     }
 
     /// The step that can be taken now.
@@ -220,11 +232,34 @@ impl Talk {
         relay.pipes().is_some_and(|(output, input)| child.waits_at(output, input, others))
     }
 
-    /// Whether something has come from the tester.
+    /// Whether the tester cannot go on before the bot reads what was written for it, or exits.
+    fn is_stuck(&self) -> bool {
+        let Some((relay, child)) = self.relay.as_ref().zip(self.tester.child()) else {
+            return false;
+        };
+        relay.blocked(self.bot_is_full).is_some_and(|pipe| child.is_blocked_writing(pipe))
+    }
+
+    /// Whether something has come from the tester that the bot can get.
     fn has_news(&mut self) -> bool {
         self.update();
         let is_over = self.exit.is_some() || self.trouble.is_some() || self.relay.is_none();
-        is_over || !self.pending.is_empty() || self.tells_end()
+        let has_input = !self.pending.is_empty() && !self.bot_is_full;
+        is_over || has_input || self.tells_end() && self.pending.is_empty()
+    }
+
+    /// Takes the pending input, which is the bot's now.
+    fn take_input(&mut self) -> Vec<u8> {
+        self.written += self.pending.len();
+        if self.written > TESTER_INPUT && self.trouble.is_none() {
+            let most = exact_size(TESTER_INPUT as u64);
+            let what = format!("wrote more than {most} to the bot in a game");
+            self.trouble = Some(self.tester.trouble(what));
+        }
+        if let Some(relay) = &mut self.relay {
+            relay.resume();
+        }
+        mem::take(&mut self.pending)
     }
 
     /// Takes what has come, without waiting.
@@ -248,7 +283,8 @@ impl Talk {
         }
         if ready & LISTENER != 0 {
             let accept = || Some(self.listener.accept().ok()?.0);
-            self.next.extend(std::iter::from_fn(accept));
+            let come = std::iter::from_fn(accept).take(ACCEPTED);
+            self.next.extend(come.filter(|socket| is_of(&self.tester, socket)));
         }
         self.count_starts();
     }
@@ -289,6 +325,7 @@ impl Talk {
     fn begin(&mut self, relay: Option<Relay>) {
         self.relay = relay;
         self.starts += 1;
+        self.said.end();
         (self.is_new, self.end_is_told) = (true, false);
         (self.bot_has_ended, self.bot_was_early) = (false, false);
         self.forget_input();
@@ -375,16 +412,23 @@ impl Peer for BotsEnd {
         &self.news
     }
 
+    fn room(&self) -> usize {
+        locked(&self.talk).relay.as_ref().map_or(usize::MAX, Relay::room)
+    }
+
     fn hear(&mut self, output: &[u8]) {
         let mut talk = locked(&self.talk);
         talk.has_heard = true;
-        talk.said.push(output);
+        talk.said.output(output);
         talk.relay.iter_mut().for_each(|relay| relay.write(output));
     }
 
     fn hear_stderr(&mut self, output: &[u8]) {
-        let talk = locked(&self.talk);
-        talk.relay.iter().for_each(|relay| relay.write_errors(output));
+        let mut talk = locked(&self.talk);
+        let Talk { relay, said, .. } = &mut *talk;
+        if let Some(relay) = relay {
+            relay.write_errors(output, |passed| said.errors(passed));
+        }
     }
 
     fn hear_end(&mut self, end: NoReply) {
@@ -397,8 +441,9 @@ impl Peer for BotsEnd {
         });
     }
 
-    fn look(&mut self) -> News {
+    fn look(&mut self, takes_input: bool) -> News {
         let mut talk = locked(&self.talk);
+        talk.bot_is_full = !takes_input;
         talk.update();
         let is_over = talk.exit.is_some() || talk.trouble.is_some() || talk.relay.is_none();
         if is_over || !talk.pending.is_empty() && talk.has_heard {
@@ -408,7 +453,7 @@ impl Peer for BotsEnd {
             return if talk.is_past_its_end() { News::Over } else { News::Closing };
         }
         if !talk.pending.is_empty() {
-            return News::Input(mem::take(&mut talk.pending));
+            return if takes_input { News::Input(talk.take_input()) } else { News::Nothing };
         }
         if talk.tells_end() {
             talk.end_is_told = true;
@@ -420,7 +465,7 @@ impl Peer for BotsEnd {
     fn is_busy(&mut self, since: Instant) -> bool {
         let mut talk = locked(&self.talk);
         // What it wrote before it began to wait has come by now.
-        let waits = talk.waits() && !talk.has_news();
+        let waits = talk.waits() && !talk.has_news() || talk.is_stuck();
         let limit = talk.tester.limits().step;
         if !waits && since.elapsed() > limit && talk.trouble.is_none() {
             let trouble = talk.too_late(limit);

@@ -14,6 +14,7 @@ fn seen() -> Seen {
         wrong_line: None,
         remark: None,
         awaits_lines: None,
+        both_blocked: false,
         phase: Phase::Overtime,
         exit: None,
     }
@@ -60,6 +61,13 @@ fn a_missing_reply_is_explained() {
         (NoReply::Deadline, made::turn(), seen(), "turn 1: no answer within 50 ms"),
         (NoReply::Deadline, first(), seen(), "turn 1: no answer within 50 ms of the first turn"),
         (NoReply::Deadline, made::turn(), Seen { limit: None, ..seen() }, "turn 1: no answer"),
+        (
+            NoReply::Deadline,
+            made::turn(),
+            Seen { both_blocked: true, ..seen() },
+            "turn 1: no answer within 50 ms; the bot writes without reading, and its tester writes without reading, \
+             until both pipes between them are full (64 KiB each): a deadlock",
+        ),
         (
             NoReply::LineTooLong,
             replied("xxx"),
