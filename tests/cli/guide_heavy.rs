@@ -86,6 +86,7 @@ const WALKS: &[Walk] = &[
     },
     Walk { page: "suites.md", before: &[], not_run: &[] },
     Walk { page: "topcoder.md", before: &[], not_run: &[] },
+    Walk { page: "two-players.md", before: &[], not_run: &[] },
     Walk {
         page: "untrusted.md",
         before: &[],
@@ -228,6 +229,7 @@ fn the_shorter_pages_go_as_they_say() {
         "own-game.md",
         "suites.md",
         "topcoder.md",
+        "two-players.md",
     ];
     let mut commands = 0;
     for walk in WALKS.iter().filter(|walk| !own.contains(&walk.page)) {
@@ -335,14 +337,8 @@ fn the_page_on_a_game_of_ones_own_goes_as_it_says() {
     if need("a game of one's own", ["python3"]).is_none() {
         return;
     }
-    let page = read(&repository().join("docs/guide/src/own-game.md"));
-    let blocks = |language: &str| {
-        let fence = format!("```{language}\n");
-        let starts = page.split(&fence).skip(1);
-        starts.map(|rest| rest.split("```").next().expect("an end").to_owned()).collect::<Vec<_>>()
-    };
-    let [judge, bot] = &blocks("python")[..] else { panic!("a judge and a bot") };
-    let settings = blocks("toml").concat();
+    let [judge, bot] = &blocks("own-game.md", "python")[..] else { panic!("a judge and a bot") };
+    let settings = blocks("own-game.md", "toml").concat();
     let walked = follow("own-game.md", |folder| {
         for (name, text) in [("guess_judge.py", judge), ("guess_bot.py", bot)] {
             fs::write(folder.join(name), text).expect("written");
@@ -356,6 +352,36 @@ fn the_page_on_a_game_of_ones_own_goes_as_it_says() {
         "{}",
         walked.of("referee suite")
     );
+}
+
+/// The blocks of code of a page in a language.
+fn blocks(page: &str, language: &str) -> Vec<String> {
+    let page = read(&repository().join("docs/guide/src").join(page));
+    let fence = format!("```{language}\n");
+    let starts = page.split(&fence).skip(1);
+    starts.map(|rest| rest.split("```").next().expect("an end").to_owned()).collect()
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn the_page_on_two_players_goes_as_it_says() {
+    if need("a game of two players", ["python3"]).is_none() {
+        return;
+    }
+    let programs = blocks("two-players.md", "python");
+    assert!(programs[0].lines().count() <= 40, "the judge is short");
+    let settings = blocks("two-players.md", "toml").concat();
+    let walked = follow("two-players.md", |folder| {
+        for (name, text) in ["nim_judge.py", "clever.py", "hasty.py"].iter().zip(&programs) {
+            fs::write(folder.join(name), text).expect("written");
+        }
+        let patience = "limits = { first-turn = '60s', turn = '60s' }\n";
+        fs::write(folder.join("referee.toml"), format!("{settings}{patience}")).expect("settings");
+    });
+    let check = walked.of("referee game check");
+    assert!(check.contains("A second judge says the same"), "{check}");
+    let replay = walked.of("referee replay");
+    assert!(replay.contains("seat 1") && replay.contains("agrees with the log"), "{replay}");
 }
 
 /// Makes a folder as CodinGame's repository of SameGame has it: boards in JSON, beside other files.

@@ -6,6 +6,7 @@ mod guess;
 mod java;
 mod late;
 mod misbehaving;
+mod nim;
 mod scorer;
 mod tester;
 
@@ -19,6 +20,7 @@ fn main() -> ExitCode {
         Some("java") => java::run(words),
         Some("late") => late::run(),
         Some("misbehaving") => misbehaving::run(words),
+        Some("nim") => nim::run(words),
         Some("scorer") => scorer::run(words),
         Some("tester") => tester::run(words),
         other => {

@@ -157,7 +157,7 @@ fn known_trouble_of_java_comes_with_its_remedy() {
             env: [].into(),
             limits: JudgeLimits::default(),
         };
-        let game = Codingame { command, criteria: None, league: None, engine: None, project: None };
+        let game = Codingame { command, ..Codingame::default() };
         let mut judge = game.start(&Case::Seed(290_797), &Nowhere::default()).expect("starts");
         let trouble = judge.begin().expect_err(remedy);
         let found = trouble.remedy.clone().unwrap_or_default();

@@ -39,11 +39,11 @@ fn referee_of(file: &Path, criteria: &str, engine: &str) -> Codingame {
         limits,
     };
     let criteria = Some(criteria.to_owned());
-    Codingame { command, criteria, league: None, engine: engine.parse().ok(), project: None }
+    Codingame { command, criteria, engine: engine.parse().ok(), ..Codingame::default() }
 }
 
 /// The blocks of one side of a conversation, whose lines begin with `mark`.
-fn blocks<'c>(conversation: &'c str, mark: &str) -> Vec<(&'c str, Vec<&'c str>)> {
+pub(super) fn blocks<'c>(conversation: &'c str, mark: &str) -> Vec<(&'c str, Vec<&'c str>)> {
     let is_other =
         |line: &&str| mark.is_empty() && (line.starts_with(">>> ") || line.starts_with("# "));
     let lines = conversation.lines().filter(|line| !is_other(line));
@@ -57,13 +57,13 @@ fn blocks<'c>(conversation: &'c str, mark: &str) -> Vec<(&'c str, Vec<&'c str>)>
 }
 
 /// The lines of all blocks of this name.
-fn lines_of(blocks: &[(&str, Vec<&str>)], name: &str) -> Vec<String> {
+pub(super) fn lines_of(blocks: &[(&str, Vec<&str>)], name: &str) -> Vec<String> {
     let named = blocks.iter().filter(|block| block.0 == name);
     named.flat_map(|(_, lines)| lines).map(|&line| line.to_owned()).collect()
 }
 
 /// The bot's time and reply to each question of a conversation.
-fn replies(conversation: &str) -> Vec<(Duration, Option<String>)> {
+pub(super) fn replies(conversation: &str) -> Vec<(Duration, Option<String>)> {
     let has_times = conversation.contains("\n[[MONITORING] 0]\n");
     let reply = |(name, mut lines): (&str, Vec<&str>)| match name {
         "SET_PLAYER_TIMEOUT" => Some((Duration::ZERO, None)),

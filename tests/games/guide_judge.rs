@@ -45,8 +45,9 @@ fn play(
         ..JudgeLimits::default()
     };
     let command = JudgeCommand { words, folder: folder.to_owned(), env: BTreeMap::new(), limits };
-    let mut judge =
-        JsonLines { command }.start(&Case::Seed(seed), &Place::default()).expect("starts");
+    let mut judge = JsonLines { command, ..JsonLines::default() }
+        .start(&Case::Seed(seed), &Place::default())
+        .expect("starts");
     let mut questions = 0;
     let mut step = judge.begin().expect("a good judge");
     loop {

@@ -33,7 +33,7 @@ fn judge(protocol: &str, fault: &str, limits: JudgeLimits) -> StartJudge {
     match protocol {
         "codingame" => {
             let criteria = Some("Points".to_owned());
-            let judge = Codingame { command, criteria, league: None, engine: None, project: None };
+            let judge = Codingame { command, criteria, ..Codingame::default() };
             Arc::new(move |case, place| judge.start(case, place))
         }
         _ => speaker(command),
@@ -41,7 +41,7 @@ fn judge(protocol: &str, fault: &str, limits: JudgeLimits) -> StartJudge {
 }
 
 fn speaker(command: JudgeCommand) -> StartJudge {
-    let judge = JsonLines { command };
+    let judge = JsonLines { command, ..JsonLines::default() };
     Arc::new(move |case, place| judge.start(case, place))
 }
 
@@ -371,7 +371,9 @@ fn a_judge_runs_on_the_core_of_the_referee() {
     let folder = env!("CARGO_MANIFEST_DIR").into();
     let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits: limits() };
     let place = Place { core: last.parse().ok(), ..Place::default() };
-    let mut judge = JsonLines { command }.start(&Case::Seed(1), &place).expect("starts");
+    let mut judge = JsonLines { command, ..JsonLines::default() }
+        .start(&Case::Seed(1), &place)
+        .expect("starts");
     match judge.begin().expect("a good judge").next {
         Next::End(end) => assert_eq!(end.official, last),
         next @ Next::Ask(_) => panic!("{next:?}"),

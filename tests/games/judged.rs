@@ -70,7 +70,7 @@ impl Referee for Adder {
                 limit: Some(OWN_LIMIT),
                 score,
                 summary,
-                peer: None,
+                ..Question::default()
             }),
             Some((verdict, official)) => {
                 let metadata = [("turns".to_owned(), self.turns.to_string())].into();

@@ -13,6 +13,7 @@ mod judge_processes;
 mod judged;
 mod library_game;
 mod lower_is_better;
+mod players;
 mod scored;
 mod settings;
 mod square_remover;

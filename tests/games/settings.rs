@@ -286,7 +286,7 @@ fn wrong_settings_of_a_game_are_refused_with_their_place() {
     for (line, expected) in [
         (
             "kind = 'jury'\ncommand = 'x'",
-            "referee.toml:2:8: there is no kind `jury`; the kinds are: codingame, judge, scored",
+            "referee.toml:2:8: there is no kind `jury`; the kinds are: codingame, judge, brutaltester, scored",
         ),
         ("kind = 'judge'", "missing field `command`"),
         ("kind = 'judge'\ncommand = 'x'\ncomand = 'y'", "referee.toml:4:1: unknown field `comand`"),

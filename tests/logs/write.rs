@@ -123,6 +123,7 @@ prop_compose! {
                 resources,
                 memory_limit,
             },
+            others: Vec::new(),
             profile,
             limits: Limits::from_kinds(|kind| {
                 let limit = match kind {
@@ -204,7 +205,7 @@ prop_compose! {
     ) -> Turn {
         let action = action.map(|(x, message)| json!({ "x": x, "message": [message, ""] }));
         Turn {
-            turn: 0, limit, asked: None, reply, no_reply, action, gain, score, wall, certificate,
+            turn: 0, seat: 0, limit, asked: None, reply, no_reply, action, gain, score, wall, certificate,
             overrun, early, unread_input,
             stdin_closed, stopped, stderr, stderr_dropped, said: Said(said),
         }
@@ -245,7 +246,7 @@ prop_compose! {
         End {
             verdict, official, won, score, summary, metadata, turns, diagnosis, bot_exit, killed,
             late_output, late_output_dropped, stderr, stderr_dropped, said, wall,
-            drawings: Vec::new(),
+            seats: Vec::new(), drawings: Vec::new(),
         }
     }
 }
@@ -297,6 +298,7 @@ fn played(board: &str, replies: &[Vec<u8>], no_reply: NoReply) -> Vec<Event> {
         board: String::new(),
         test_case: case.text,
         bot: Bot::default(),
+        others: Vec::new(),
         profile: String::new(),
         limits: Limits::default(),
         retried: Vec::new(),

@@ -22,13 +22,7 @@ fn play(engine: &str, replies: &[(u64, &str)]) -> (Verdict, String) {
         env: [].into(),
         limits,
     };
-    let game = Codingame {
-        command,
-        criteria: None,
-        league: None,
-        engine: engine.parse().ok(),
-        project: None,
-    };
+    let game = Codingame { command, engine: engine.parse().ok(), ..Codingame::default() };
     let mut judge = game.start(&Case::Seed(1), &Place::default()).expect("starts");
     let mut replies = replies.iter();
     let mut step = judge.begin().expect("a good judge");

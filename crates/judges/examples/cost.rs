@@ -75,7 +75,9 @@ fn through_a_keeper() -> Vec<Duration> {
         env: [].into(),
         limits: JudgeLimits::default(),
     };
-    let judge = JsonLines { command }.start(&Case::Seed(7), &Place::default()).expect("starts");
+    let judge = JsonLines { command, ..JsonLines::default() }
+        .start(&Case::Seed(7), &Place::default())
+        .expect("starts");
     let mut game = Game::begin(judge).expect("it asks");
     let lines = Lines::split(b"42\n");
     let mut step = || {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::brutaltester::Brutaltester;
 use crate::case;
 use crate::codingame::{Codingame, Contribution, parse_test_case};
 use crate::json_lines::JsonLines;
@@ -12,6 +13,7 @@ use crate::settings::{Common, GameSettings, JudgeSettings, SettingError};
 use crate::tester::Tester;
 use rules::game::judge::{Case, JudgeProgram, Reading, StartJudge};
 use rules::game::{FromSeed, GameKind, JudgeFailure, Place, Referee, TestCase, Traits};
+use rules::measure::Measure;
 use rules::score::Direction;
 use rules::source::SourceError;
 use terms::limits::{LimitKind, Limits};
@@ -37,7 +39,10 @@ impl GameSettings {
         let command = common.judge_command()?;
         match judge.clone() {
             JudgeSettings::Codingame(game) => codingame(common, Codingame { command, ..game }),
-            JudgeSettings::Judge(_) => json_lines(common, JsonLines { command }),
+            JudgeSettings::Judge(game) => json_lines(common, JsonLines { command, ..game }),
+            JudgeSettings::Brutaltester(game) => {
+                brutaltester(common, Brutaltester { command, ..game })
+            }
             JudgeSettings::Scored(game) => scored(common, Scored { command, ..game }),
             JudgeSettings::Tester(game) => tester(common, Tester { command, ..game }),
         }
@@ -50,9 +55,18 @@ fn codingame(common: &Common, game: Codingame) -> Result<GameKind, SettingError>
         Some(project) => Contribution::read(&common.folder.join(project), game.league)
             .map_err(|error| SettingError { key: "project", problem: error.to_string() })?,
     };
+    let players = contribution.players(game.players);
+    let players = players.map_err(|problem| SettingError { key: "players", problem })?;
+    check_players(&game, players)?;
+    let criteria = match players {
+        1 => game.criteria.or_else(|| contribution.score().map(str::to_owned)),
+        // Each player has a score of its own.
+        _ => None,
+    };
     let judges = Codingame {
-        criteria: game.criteria.or_else(|| contribution.score().map(str::to_owned)),
+        criteria,
         engine: game.engine.or(contribution.engine),
+        players: Some(players).filter(|players| *players > 1),
         ..game
     };
     let own = if contribution.is_lower_better { Direction::Lower } else { Direction::Higher };
@@ -67,22 +81,89 @@ fn codingame(common: &Common, game: Codingame) -> Result<GameKind, SettingError>
         ..Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place))
     };
     let kind = kind(common, title, SDK_LIMITS.into(), outside)?;
+    if kind.players > 1 {
+        if common.better == Some(Direction::Lower) {
+            let problem = "the SDK ranks several players by their scores, the highest first";
+            return Err(SettingError { key: "better", problem: problem.to_owned() });
+        }
+        return Ok(GameKind { bundled, from_seed: by_seed(), ..kind });
+    }
     Ok(GameKind { bundled, better: common.better.unwrap_or(own), ..kind })
+}
+
+/// The number of players, unless it is 1 or not said.
+fn several(players: Option<u32>) -> Result<Option<u32>, SettingError> {
+    let players = players.unwrap_or(1);
+    check_number(players)?;
+    Ok(Some(players).filter(|players| *players > 1))
+}
+
+fn check_number(players: u32) -> Result<(), SettingError> {
+    if (1..=MOST_PLAYERS).contains(&players) {
+        return Ok(());
+    }
+    let problem = format!("a game has 1 to {MOST_PLAYERS} players");
+    Err(SettingError { key: "players", problem })
+}
+
+/// The most players of a game, each of which is a process with pipes and threads.
+const MOST_PLAYERS: u32 = 64;
+
+/// Refuses settings that do not go with the number of players.
+fn check_players(game: &Codingame, players: u32) -> Result<(), SettingError> {
+    let wrong = |key, problem: &str| Err(SettingError { key, problem: problem.to_owned() });
+    check_number(players)?;
+    let (is_of_one, has) = (players == 1, |word| game.command.words.iter().any(|it| it == word));
+    if is_of_one && game.params.is_some() {
+        return wrong("params", "a game of one player takes a test case instead; set `players`");
+    }
+    if is_of_one && has("-Dgame.mode=multi") {
+        return wrong("command", "`-Dgame.mode=multi` is for several players; set `players`");
+    }
+    if !is_of_one && has("-Dgame.mode=solo") {
+        let problem = "`-Dgame.mode=solo` is for one player; leave it out, or write `multi`";
+        return wrong("command", problem);
+    }
+    if !is_of_one && game.criteria.is_some() {
+        return wrong("criteria", "in a game of several players each has a score of its own");
+    }
+    Ok(())
 }
 
 fn codingame_case(text: &str) -> Result<String, SourceError> {
     Ok(parse_test_case(text)?.text)
 }
 
-fn json_lines(common: &Common, judges: JsonLines) -> Result<GameKind, SettingError> {
+fn json_lines(common: &Common, game: JsonLines) -> Result<GameKind, SettingError> {
+    let better = common.better.unwrap_or_default();
+    let judges = JsonLines { players: several(game.players)?, better, ..game };
     let outside =
         Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place));
     let title = common.title.clone();
     Ok(GameKind {
         bundled: read_cases(common, as_it_is)?,
-        from_seed: Arc::new(|seed, _| Ok(Case::Seed(seed).to_string())),
+        from_seed: by_seed(),
         ..kind(common, title, LIMITS.into(), outside)?
     })
+}
+
+fn brutaltester(common: &Common, game: Brutaltester) -> Result<GameKind, SettingError> {
+    let players = several(game.players.or(Some(2)))?;
+    if players.is_none() || players > Some(Brutaltester::MOST_PLAYERS) {
+        let problem = format!("this protocol is for 2 to {} players", Brutaltester::MOST_PLAYERS);
+        return Err(SettingError { key: "players", problem });
+    }
+    if !common.cases.is_empty() {
+        let problem = "this protocol knows no cases but seeds".to_owned();
+        return Err(SettingError { key: "cases", problem });
+    }
+    let judges = Brutaltester { players, ..game };
+    let outside = Outside {
+        read: |text| Err(SourceError::at(text, 0, "this game has no boards: choose a seed")),
+        ..Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place))
+    };
+    let kind = kind(common, common.title.clone(), LIMITS.into(), outside)?;
+    Ok(GameKind { from_seed: by_seed(), ..kind })
 }
 
 fn scored(common: &Common, judges: Scored) -> Result<GameKind, SettingError> {
@@ -126,11 +207,10 @@ fn tester(common: &Common, game: Tester) -> Result<GameKind, SettingError> {
     let outside =
         Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place));
     let kind = printing(common, limits, Outside { traits, ..outside })?;
-    let by_seed: FromSeed = Arc::new(|seed, _| Ok(Case::Seed(seed).to_string()));
     Ok(if takes_case {
         kind
     } else {
-        GameKind { from_seed: by_seed, seeds_choose_cases: false, ..kind }
+        GameKind { from_seed: by_seed(), seeds_choose_cases: false, ..kind }
     })
 }
 
@@ -159,6 +239,11 @@ fn by_number(cases: Vec<(String, String)>) -> FromSeed {
                 .into()
         })
     })
+}
+
+/// The judge makes its cases from seeds.
+fn by_seed() -> FromSeed {
+    Arc::new(|seed, _| Ok(Case::Seed(seed).to_string()))
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "other protocols cannot read every file")]
@@ -201,6 +286,8 @@ fn kind(
         files: BTreeMap::new(),
         reading,
     };
+    let players = judge.players();
+    let measure = measure(common, players)?;
     let name = common.name.clone();
     let title = title.unwrap_or_else(|| name.clone());
     let game = GameKind::new(name.clone(), title, move |text| {
@@ -210,10 +297,22 @@ fn kind(
     Ok(GameKind {
         limits: common.times(&limits)?,
         better: common.better.unwrap_or_default(),
-        measure: common.measure,
+        measure,
+        players,
         judge: Some(judge),
         ..game
     })
+}
+
+/// What the leaderboard of a game of this many players adds up.
+fn measure(common: &Common, players: usize) -> Result<Measure, SettingError> {
+    let problem = match (players, common.measure) {
+        (1, Measure::Place) => "a game of one player has no places",
+        (1, measure) => return Ok(measure),
+        (_, Measure::Points | Measure::Place) => return Ok(Measure::Place),
+        (..) => "games of several players are compared by their places",
+    };
+    Err(SettingError { key: "measure", problem: problem.to_owned() })
 }
 
 /// A test case in the form that logs keep, or else the content of a file.

@@ -1,8 +1,8 @@
-//! Speaks to the judges of single-player games that are programs of their own. Linux only.
+//! Speaks to the judges of games that are programs of their own. Linux only.
 //!
 //! A judge asks for replies and says how the game ends: the trait [`Referee`](rules::game::Referee). Here are those
 //! that are processes, one module for each protocol: [`codingame`] speaks to the referees of CodinGame's SDK, and
-//! [`json_lines`] to a judge in any language, [`scored`] to scorers of one answer, and [`tester`] to testers that start the
+//! [`json_lines`] to a judge in any language, [`brutaltester`] to older referees of several players, [`scored`] to scorers of one answer, and [`tester`] to testers that start the
 //! bot themselves. The crate knows neither bots nor clocks of bots.
 //!
 //! # Theory of operation
@@ -13,6 +13,7 @@
 //! limit. A judge that fails, by its process or by its words, is in [`JudgeFailure`](rules::game::JudgeFailure): the game
 //! has no result, and the trouble says what happened, what the judge wrote to its standard error, and what helps.
 
+pub mod brutaltester;
 mod case;
 pub mod codingame;
 mod command;

@@ -208,6 +208,11 @@ impl Process {
         Printed { stdout, stderr, exit, said: Said::default() }
     }
 
+    /// What it has written to its standard error so far, within a bound.
+    pub(crate) fn stderr(&self) -> String {
+        self.stderr.text()
+    }
+
     /// The pictures that it has drawn in its folder.
     pub(crate) fn drawings(&self) -> Vec<Drawing> {
         self.scratch.as_ref().map(|scratch| drawings(scratch.path())).unwrap_or_default()

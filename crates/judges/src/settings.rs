@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize, forward_to_deserialize_any};
 use toml::Spanned;
 use toml::de::DeValue;
 
+use crate::brutaltester::Brutaltester;
 use crate::case;
 use crate::codingame::Codingame;
 use crate::command::{JudgeCommand, JudgeLimits};
@@ -39,6 +40,8 @@ pub enum JudgeSettings {
     Codingame(Codingame),
     /// A judge in any language, JSON lines.
     Judge(JsonLines),
+    /// A referee of the old protocol of cg-brutaltester.
+    Brutaltester(Brutaltester),
     /// A program that scores one answer.
     Scored(Scored),
     /// A tester that starts the bot itself.
@@ -104,7 +107,7 @@ pub struct Kind {
     read: fn(Spanned<DeValue<'_>>) -> Result<JudgeSettings, toml::de::Error>,
 }
 
-static KINDS: [Kind; 4] = [
+static KINDS: [Kind; 5] = [
     Kind {
         name: "codingame",
         keys: keys::<Codingame>,
@@ -114,6 +117,11 @@ static KINDS: [Kind; 4] = [
         name: "judge",
         keys: keys::<JsonLines>,
         read: |table| Ok(JudgeSettings::Judge(read(table)?)),
+    },
+    Kind {
+        name: "brutaltester",
+        keys: keys::<Brutaltester>,
+        read: |table| Ok(JudgeSettings::Brutaltester(read(table)?)),
     },
     Kind {
         name: "scored",

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::inert::write_json;
 use super::{GameReport, Response};
 use results::replay::Difference;
+use rules::game::Seat;
 use rules::score::Score;
 use terms::millis::Millis;
 use terms::verdict::{Culprit, Verdict};
@@ -27,6 +28,9 @@ struct Object<'a> {
     turns: u32,
     diagnosis: Option<&'a str>,
     timing: Timing<'a>,
+    /// The seats of a game of several players.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    seats: Vec<Seated<'a>>,
     profile: &'a str,
     stderr_tail: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -36,6 +40,45 @@ struct Object<'a> {
     page: Option<String>,
     #[serde(flatten)]
     replay: Option<Replay<'a>>,
+}
+
+/// A seat, with its result if the game has one.
+#[derive(Serialize)]
+struct Seated<'a> {
+    seat: Seat,
+    bot: &'a str,
+    place: Option<u32>,
+    score: Option<Score>,
+    verdict: Option<Verdict>,
+    official: Option<&'a str>,
+    turns: Option<u32>,
+    diagnosis: Option<&'a str>,
+    slowest_turn: Option<&'a Response>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ponder_cpu_ms: Option<Millis>,
+    stderr_tail: Vec<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    stderr_after_verdict: Vec<String>,
+}
+
+impl<'a> Seated<'a> {
+    fn of(report: &'a GameReport, seat: Seat) -> Self {
+        let end = report.end.as_ref().and_then(|end| end.seats.get(seat));
+        Self {
+            seat,
+            bot: report.start.bots().nth(seat).map_or("", |bot| &bot.name),
+            place: end.map(|end| end.place),
+            score: end.and_then(|end| end.score),
+            verdict: end.map(|end| end.verdict),
+            official: end.map(|end| end.official.as_str()),
+            turns: end.map(|end| end.turns),
+            diagnosis: end.and_then(|end| end.diagnosis.as_deref()),
+            slowest_turn: report.slowest_of(seat),
+            ponder_cpu_ms: end.and_then(|end| end.ponder_cpu),
+            stderr_tail: report.stderr[seat].before_verdict(),
+            stderr_after_verdict: report.stderr[seat].after_verdict(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -86,9 +129,10 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
             exchanges: &report.exchanges,
             game_ms: end.and_then(|end| end.wall),
         },
+        seats: report.shown_seats().map(|seat| Seated::of(report, seat)).collect(),
         profile: &report.start.profile,
-        stderr_tail: report.stderr.before_verdict(),
-        stderr_after_verdict: report.stderr.after_verdict(),
+        stderr_tail: report.stderr[0].before_verdict(),
+        stderr_after_verdict: report.stderr[0].after_verdict(),
         log: report.log.as_ref().map(|log| log.display().to_string()),
         page: report.page.as_ref().map(|page| page.display().to_string()),
         replay: report.replay.as_ref().map(|replay| Replay {

@@ -38,6 +38,7 @@ pub use self::format::Format;
 use self::stderr::Stderr;
 use results::gamelog::{Certificate, End, Event, Start, Turn};
 use results::replay::Difference;
+use rules::game::Seat;
 use rules::score::Score;
 use terms::limits::LimitKind;
 use terms::millis::Millis;
@@ -67,7 +68,10 @@ pub struct GameReport {
     pub page: Option<PathBuf>,
     /// The result of a replay; `None` for a game that was played.
     pub replay: Option<ReplayReport>,
-    stderr: Stderr,
+    /// The only seat to show of a game of several players, if one was chosen.
+    pub seat: Option<Seat>,
+    /// The standard error of each bot.
+    stderr: Vec<Stderr>,
 }
 
 /// How long the bot took for a turn. In JSON its fields are a contract.
@@ -75,6 +79,9 @@ pub struct GameReport {
 pub struct Response {
     /// The number of the turn, from 1.
     pub turn: u32,
+    /// The seat of the bot, from 0.
+    #[serde(skip_serializing_if = "is_first")]
+    pub seat: Seat,
     /// The kind of limit that applied.
     #[serde(skip)]
     pub kind: LimitKind,
@@ -105,6 +112,7 @@ impl GameReport {
     /// A report of a game that is about to start.
     pub fn new(start: Start) -> Self {
         Self {
+            stderr: start.bots().map(|_| Stderr::default()).collect(),
             start,
             end: None,
             turns: 0,
@@ -114,7 +122,7 @@ impl GameReport {
             log: None,
             page: None,
             replay: None,
-            stderr: Stderr::default(),
+            seat: None,
         }
     }
 
@@ -133,9 +141,12 @@ impl GameReport {
     pub fn add_turn(&mut self, turn: &Turn) {
         self.turns = turn.turn;
         self.score = turn.score;
-        self.stderr.add_turn(&turn.stderr.0, turn.stderr_dropped);
+        if let Some(stderr) = self.stderr.get_mut(turn.seat) {
+            stderr.add_turn(&turn.stderr.0, turn.stderr_dropped);
+        }
         self.exchanges.push(Response {
             turn: turn.turn,
+            seat: turn.seat,
             kind: turn.limit,
             wall: turn.wall,
             limit: self.start.limit(turn).map(Millis),
@@ -148,7 +159,12 @@ impl GameReport {
     pub fn add_end(&mut self, end: End) {
         self.score = end.score;
         self.summary.clone_from(&end.summary);
-        self.stderr.add_end(&end.stderr.0);
+        if end.seats.is_empty() {
+            self.stderr[0].add_end(&end.stderr.0);
+        }
+        for (stderr, seat) in self.stderr.iter_mut().zip(&end.seats) {
+            stderr.add_end(&seat.stderr.0);
+        }
         self.end = Some(end);
     }
 
@@ -167,6 +183,23 @@ impl GameReport {
         culprits.filter(|overrun| overrun.culprit == culprit).count()
     }
 
+    /// The seats of a game of several players that are to be shown.
+    fn shown_seats(&self) -> impl Iterator<Item = Seat> {
+        let seats = if self.start.is_of_several() { self.start.bots().count() } else { 0 };
+        (0..seats).filter(|seat| self.seat.is_none_or(|shown| shown == *seat))
+    }
+
+    /// The slowest response of a seat after its first; the earliest of several equal ones.
+    fn slowest_of(&self, seat: Seat) -> Option<&Response> {
+        let of_seat = |response: &&Response| response.seat == seat;
+        let first = self.exchanges.iter().position(|response| of_seat(&response))?;
+        self.exchanges[first + 1..]
+            .iter()
+            .rev()
+            .filter(of_seat)
+            .max_by_key(|response| response.wall)
+    }
+
     /// Writes the report as text or JSON.
     ///
     /// # Errors
@@ -178,4 +211,9 @@ impl GameReport {
             _ => Err(format.unsupported()),
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_first(seat: &Seat) -> bool {
+    *seat == 0
 }

@@ -4,15 +4,17 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use super::stderr::Stderr;
 use super::{GameReport, ReplayReport, Response};
+use results::gamelog::SeatEnd;
 use results::replay::Difference;
 use results::timing::longest_run;
-use rules::game::GameKind;
+use rules::game::{GameKind, Seat};
 use rules::score::shown;
 use terms::limits::LimitKind;
 use terms::millis::Millis;
 use terms::text::{duration, plural, printable};
-use terms::verdict::Culprit;
+use terms::verdict::{Culprit, Verdict};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -26,21 +28,29 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out)?;
     row(out, "game", &report.start.game)?;
     row(out, "board", &report.start.board)?;
-    row(out, "bot", &report.start.bot.name)?;
-    if let Some(end) = &report.end {
+    let is_of_several = report.start.is_of_several();
+    if !is_of_several {
+        row(out, "bot", &report.start.bot.name)?;
+    }
+    if let Some(end) = report.end.as_ref().filter(|_| !is_of_several) {
         row(out, "verdict", &end.verdict.to_string())?;
         if has_differences(report) {
             // Otherwise it is the headline.
             row(out, "official", &end.official)?;
         }
     }
-    row(out, "score", &shown(report.score))?;
+    if !is_of_several {
+        row(out, "score", &shown(report.score))?;
+    }
     row(out, "turns", &report.turns.to_string())?;
-    times(report, out)?;
+    if !is_of_several {
+        times(report, out)?;
+    }
     let (bot, host) = (report.overruns(Culprit::Bot), report.overruns(Culprit::Host));
     if bot + host > 0 {
         row(out, "overruns", &format!("{bot} by the bot, {host} by the host"))?;
     }
+    report.shown_seats().try_for_each(|seat| seat_rows(report, seat, out))?;
     let diagnosis = report.end.as_ref().and_then(|end| end.diagnosis.as_ref());
     if let Some(diagnosis) = diagnosis {
         let won = report.end.as_ref().is_some_and(|end| end.won);
@@ -57,6 +67,39 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     }
     stderr(report, out)?;
     official_lines(report, out)
+}
+
+/// Writes the result of a seat, and what there is to say about its bot.
+fn seat_rows(report: &GameReport, seat: Seat, out: &mut dyn Write) -> io::Result<()> {
+    let name = report.start.bots().nth(seat).map_or("", |bot| &bot.name);
+    let label = format!("seat {seat}");
+    let Some(end) = report.end.as_ref().and_then(|end| end.seats.get(seat)) else {
+        return row(out, &label, name);
+    };
+    row(out, &label, &format!("{name}: {}", standing(end)))?;
+    if !end.official.is_empty() {
+        row(out, "  last words", &end.official)?;
+    }
+    if let Some(slowest) = report.slowest_of(seat) {
+        row(out, "  slowest", &format!("{} (turn {})", response(slowest), slowest.turn))?;
+    }
+    if let Some(Millis(cpu)) = end.ponder_cpu {
+        row(out, "  pondered", &format!("{} of processor time in others' turns", duration(cpu)))?;
+    }
+    let Some(diagnosis) = &end.diagnosis else { return Ok(()) };
+    let has_failed = end.verdict != Verdict::Completed;
+    row(out, if has_failed { "  diagnosis" } else { "  warning" }, diagnosis)
+}
+
+/// The place of a seat, its score, and what its bot did wrong.
+pub(super) fn standing(end: &SeatEnd) -> String {
+    let mut parts = vec![format!("place {}", end.place)];
+    parts.extend(end.score.map(|score| format!("score {score}")));
+    if end.verdict != Verdict::Completed {
+        parts.push(end.verdict.to_string());
+    }
+    parts.push(plural(end.turns.into(), "turn"));
+    parts.join(", ")
 }
 
 /// Writes the times of the first and of the slowest later turn, or where one limit holds for all turns together, the game's
@@ -149,13 +192,29 @@ fn replay_rows(replay: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
 /// Shows the standard error of a bot that lost. Of output after its input was closed only the last line is shown, apart: it is a
 /// consequence of the verdict, not its cause, unless a sanitizer reports what stopped the bot.
 fn stderr(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
+    if report.start.is_of_several() {
+        for seat in report.shown_seats() {
+            let end = report.end.as_ref().and_then(|end| end.seats.get(seat));
+            if end.is_none_or(|end| end.verdict != Verdict::Completed) {
+                stderr_of(
+                    &report.stderr[seat],
+                    &format!("the standard error of seat {seat}:"),
+                    out,
+                )?;
+            }
+        }
+        return Ok(());
+    }
     if report.end.as_ref().is_some_and(|end| end.won) {
         return Ok(());
     }
-    let before = report.stderr.before_verdict();
-    block(out, "the bot's standard error:", &before)?;
-    let after = report.stderr.after_verdict();
-    if report.stderr.has_finding() {
+    stderr_of(&report.stderr[0], "the bot's standard error:", out)
+}
+
+fn stderr_of(stderr: &Stderr, title: &str, out: &mut dyn Write) -> io::Result<()> {
+    block(out, title, &stderr.before_verdict())?;
+    let after = stderr.after_verdict();
+    if stderr.has_finding() {
         return block(out, "what it wrote after the verdict:", &after);
     }
     let Some(last) = after.last() else { return Ok(()) };

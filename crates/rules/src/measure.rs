@@ -19,6 +19,8 @@ pub enum Measure {
     Log,
     /// The share of the other bot's games that a game beats, in percent; half of those that are even.
     Rank,
+    /// The place in a game of several players, in percent: 100 for the first alone, 0 for the last alone.
+    Place,
 }
 
 impl Measure {
@@ -29,7 +31,7 @@ impl Measure {
 
     /// Whether a game's value depends on games of other bots, or on the worst of all, so that no sum of scores yields it.
     pub fn is_relative(self) -> bool {
-        matches!(self, Self::Log | Self::Rank)
+        matches!(self, Self::Log | Self::Rank | Self::Place)
     }
 
     /// What a mean difference is in.
@@ -40,6 +42,7 @@ impl Measure {
             (Self::Ratio, Direction::Lower) => "% of best/yours a board",
             (Self::Log, _) => "% by logarithm a board",
             (Self::Rank, _) => "% more boards won than lost",
+            (Self::Place, _) => "% of the places a board",
         }
     }
 
@@ -56,6 +59,7 @@ impl fmt::Display for Measure {
             Self::Ratio => "ratio",
             Self::Log => "log",
             Self::Rank => "rank",
+            Self::Place => "place",
         })
     }
 }

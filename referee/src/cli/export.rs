@@ -36,6 +36,11 @@ impl Export {
     pub(super) fn print(self, log: &Log) -> Result<(), Failure> {
         let input = match self {
             Self::Transcript => return print(|out| transcript::write(log, out)),
+            Self::Input(None) if has_several_seats(log) => {
+                let several =
+                    "each bot is sent its own: name one with `referee replay LOG --seat N`";
+                return Err(Failure::user(anyhow!("--export input: {several}")));
+            }
             Self::Input(None) => transcript::all_input(log).map_err(Failure::user)?,
             Self::Input(Some(turn)) => {
                 let input = transcript::input(log, turn).map_err(Failure::user)?;
@@ -46,4 +51,9 @@ impl Export {
         };
         print(|out| out.write_all(&input))
     }
+}
+
+/// Whether more than one bot was asked.
+fn has_several_seats(log: &Log) -> bool {
+    log.turns.windows(2).any(|turns| turns[0].seat != turns[1].seat)
 }

@@ -8,14 +8,15 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
 
+use super::inputs::NamedBot;
 use super::rejudge::judged_again;
 use super::shared::BotFlags;
 use super::{Failure, completions, exit, inputs, interrupt, print};
 use contain::bot::BotCommand;
 use contain::cancel::Canceller;
 use engine::config::Config;
-use engine::play::Match;
-use results::gamelog::{self, Event, Log, Turn};
+use engine::play::{Match, Seated};
+use results::gamelog::{self, End, Event, Log, SeatEnd, Turn};
 use results::replay::{Difference, Replayed};
 use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, SeedOptions};
@@ -44,9 +45,10 @@ enum GameCommand {
 /// Start a game's judge, and show what it does
 ///
 /// Play a game with a bot that exits at once, and with --bot another one, whose replies are then
-/// sent to a second judge: its messages must be the same. If they differ, since the case may leave
-/// something to chance, others are tried. Exit with 1 if they differ on each case, and with 3 if
-/// the judge fails.
+/// sent to a second judge: its messages must be the same. With several players, a bot that exits at
+/// once first has all seats, and then one after the other among yours. If the messages differ,
+/// since the case may leave something to chance, others are tried. Exit with 1 if they differ on
+/// each case, and with 3 if the judge fails.
 #[derive(Debug, Args)]
 struct CheckArgs {
     /// The game: a table [game.NAME] of the settings, or a settings file with one
@@ -72,14 +74,24 @@ pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
     let interrupt = interrupt()?;
     print(|out| write_settings(&config.game, &case.0, out))?;
     let silent = BotCommand::new("sh", ["-c", ":"], inputs::confinement(&config, None)?);
+    let silent = Seated { name: "a bot that ends at once", command: &silent };
     let check = Check { config: &config, case: &case, interrupt: &interrupt };
-    let (log, start) = check.play("a bot that ends at once", &silent)?;
+    let (log, start) = check.play(vec![silent; config.game.players])?;
     print(|out| write_game(&log, start, out))?;
     if !args.bot.is_named() {
         return Ok(ExitCode::SUCCESS);
     }
-    let bot = args.bot.resolve(&config)?;
-    let (log, start) = check.play(&bot.name, &bot.command)?;
+    let bots = args.bot.resolve_seats(&config, false)?;
+    let seats: Vec<Seated<'_>> = bots.iter().map(NamedBot::seated).collect();
+    if let [_, _, ..] = seats[..] {
+        for seat in 0..seats.len() {
+            let mut seats = seats.clone();
+            seats[seat] = silent;
+            let (log, _) = check.play(seats)?;
+            print(|out| write_seats(&log, out))?;
+        }
+    }
+    let (log, start) = check.play(seats.clone())?;
     print(|out| write_game(&log, start, out))?;
     let Some(again) = check.judged_again(&log)? else { return Ok(ExitCode::SUCCESS) };
     print(|out| write_comparison(again.difference.as_ref(), out))?;
@@ -91,7 +103,7 @@ pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
     let mut agreeing = Vec::new();
     for case in &others {
         let check = Check { case, ..check };
-        let (log, _) = check.play(&bot.name, &bot.command)?;
+        let (log, _) = check.play(seats.clone())?;
         if check.judged_again(&log)?.is_some_and(|again| again.difference.is_none()) {
             agreeing.push(case.0.as_str());
         }
@@ -137,10 +149,10 @@ struct Check<'a> {
 
 impl Check<'_> {
     /// Plays a game; returns its log, and the time of the judge's start.
-    fn play(&self, bot: &str, command: &BotCommand) -> Result<(Log, Duration), Failure> {
-        let game = Match::new(&self.config.game, &self.case.1, command)
+    fn play(&self, seats: Vec<Seated<'_>>) -> Result<(Log, Duration), Failure> {
+        let game = Match::new(&self.config.game, &self.case.1, seats[0].command)
             .board(&self.case.0)
-            .bot(bot)
+            .seats(seats)
             .rules(self.config.rules)
             .canceller(self.interrupt);
         let (begun, mut start) = (Instant::now(), Duration::ZERO);
@@ -198,19 +210,29 @@ fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Resu
 }
 
 fn write_game(log: &Log, start: Duration, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "\n{}", printable(&log.start.bot.name))?;
+    if log.start.is_of_several() {
+        write_names(log, out)?;
+    } else {
+        writeln!(out, "\n{}", printable(&log.start.bot.name))?;
+    }
     writeln!(out, "  the judge's first question came after {}", duration(start))?;
     let is_tester = log.start.judge.as_ref().is_some_and(JudgeProgram::starts_bot);
     for turn in log.turns.iter().take(SHOWN_TURNS) {
-        writeln!(out, "  {}", describe(turn, is_tester))?;
+        let seat =
+            if log.start.is_of_several() { format!("seat {}, ", turn.seat) } else { String::new() };
+        writeln!(out, "  {seat}{}", describe(turn, is_tester))?;
     }
     let more = log.turns.len().saturating_sub(SHOWN_TURNS);
     if more > 0 {
         writeln!(out, "  and {}", plural(more as u64, "further turn"))?;
     }
     let Some(end) = &log.end else { return Ok(()) };
-    let score = shown(end.score);
-    writeln!(out, "  end: {}, score {score}: {}", end.verdict, printable(&end.official))?;
+    if log.start.is_of_several() {
+        write_places(end, out)?;
+    } else {
+        let score = shown(end.score);
+        writeln!(out, "  end: {}, score {score}: {}", end.verdict, printable(&end.official))?;
+    }
     if let Some(why) = &end.diagnosis {
         writeln!(out, "  diagnosis: {}", printable(why))?;
     }
@@ -224,6 +246,32 @@ fn write_game(log: &Log, start: Duration, out: &mut dyn Write) -> io::Result<()>
         )?;
     }
     Ok(())
+}
+
+/// The bots of a game of several players, by seat.
+fn write_names(log: &Log, out: &mut dyn Write) -> io::Result<()> {
+    let names = log.start.bots().enumerate();
+    let names = names.map(|(seat, bot)| format!("{seat} {}", printable(&bot.name)));
+    writeln!(out, "\n{}", names.collect::<Vec<_>>().join(", "))
+}
+
+/// The result of each seat.
+fn write_places(end: &End, out: &mut dyn Write) -> io::Result<()> {
+    for (seat, end) in end.seats.iter().enumerate() {
+        let SeatEnd { place, score, verdict, turns, .. } = end;
+        let (score, turns) = (shown(*score), plural((*turns).into(), "turn"));
+        writeln!(out, "  seat {seat}: {verdict}, place {place}, score {score}, {turns}")?;
+        if let Some(why) = &end.diagnosis {
+            writeln!(out, "    diagnosis: {}", printable(why))?;
+        }
+    }
+    Ok(())
+}
+
+/// A game in brief.
+fn write_seats(log: &Log, out: &mut dyn Write) -> io::Result<()> {
+    write_names(log, out)?;
+    log.end.iter().try_for_each(|end| write_places(end, out))
 }
 
 /// Whether a bot that reads lines gets all of this text.

@@ -13,6 +13,7 @@ use super::Failure;
 use contain::bot::{BotCommand, Confinement, Sandbox};
 use engine::build::build;
 use engine::config::{Config, Layer, Project, ShellSyntax, find_project};
+use engine::play::Seated;
 use results::suite::{Plan, Records, Rules};
 use rules::game::{GameKind, SeedOptions, TestCase, UnknownGame, games};
 use terms::text::without_byte_order_mark;
@@ -225,9 +226,17 @@ fn bundled_board<'a>(kind: &'a GameKind, name: &str) -> Result<&'a str, Failure>
 }
 
 /// A bot: the user's name for it, and its command.
+#[derive(Clone)]
 pub(super) struct NamedBot {
     pub(super) name: String,
     pub(super) command: BotCommand,
+}
+
+impl NamedBot {
+    /// The bot in a seat.
+    pub(super) fn seated(&self) -> Seated<'_> {
+        Seated { name: &self.name, command: &self.command }
+    }
 }
 
 /// Splits the value of `--bot` or another `flag` into words as a shell would.

@@ -4,10 +4,11 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::export::Export;
+use super::inputs::NamedBot;
 use super::output::ForceFlag;
 use super::shared::{BotFlags, RuleFlags};
 use super::signals::signal;
@@ -20,15 +21,17 @@ use engine::play::{Match, PlayError, Traces};
 use report::view::film::{Film, TurnTimes};
 use report::view::page;
 use report::{Format, GameReport};
-use results::gamelog::{End, Event, Log, LogWriter, drawings};
+use results::gamelog::{End, Event, Log, LogWriter, SeatEnd, drawings};
 use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
 use terms::limits::OnHostDelay;
 use terms::text::plural;
+use terms::verdict::Verdict;
 
 /// Play one game: one bot, one board
 ///
-/// Without arguments, the bundled bot @greedy plays a bundled board under the official limits.
+/// Without arguments, the bundled bot @greedy plays a bundled board under the official limits. With
+/// several players, each --bot has the next seat, and a single one has all seats.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PlayArgs {
@@ -60,6 +63,13 @@ pub(super) struct PlayArgs {
     /// What to do if the host made the bot late [default: fail]
     #[arg(long, value_name = "WHAT", value_parser = word::<OnHostDelay>())]
     on_host_delay: Option<OnHostDelay>,
+
+    /// With several players: leave bots running while others are asked
+    ///
+    /// Without this flag they are paused then. It measures what they compute in others' turns. With
+    /// --pin each bot has its own cores.
+    #[arg(long)]
+    ponder: bool,
 
     /// Write the game to this file while it is played, for `referee replay`
     #[arg(long, value_name = "FILE")]
@@ -98,7 +108,8 @@ Examples:
   referee play --bot ./bot --watch
   referee play --bot ./bot --html game.html
   referee play --bot ./bot --profile unlimited --format json
-  referee play --game square-remover --bot ./bot --seed 1";
+  referee play --game square-remover --bot ./bot --seed 1
+  referee play --game NAME --bot ./new --bot ./old --seed 7";
 
 /// Parses the seed of one board.
 fn one_seed(text: &str) -> Result<i64, String> {
@@ -119,17 +130,21 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     }
     let config = args.rules.resolve(args.on_host_delay)?;
     let look = args.watch.look()?;
-    let bot = args.bot.resolve(&config)?;
+    if args.ponder && config.game.players == 1 {
+        return Err(Failure::user(anyhow!("--ponder is for games of several players")));
+    }
+    let bots = args.bot.resolve_seats(&config, args.ponder)?;
     let (board, test_case) = board(args, &config.game)?;
     let open = |path| LogWriter::open(path, config.log_size);
     let mut log = args.log.as_deref().map(open).transpose()?;
     let interrupt = interrupt()?;
     let viewer = look.map(|look| LiveViewer::spawn(look, interrupt.clone())).transpose()?;
     let traces = args.trace.as_ref().map(|_| Traces::default());
-    let game = Match::new(&config.game, &test_case, &bot.command)
+    let game = Match::new(&config.game, &test_case, &bots[0].command)
+        .seats(bots.iter().map(NamedBot::seated).collect::<Vec<_>>())
+        .ponder(args.ponder)
         .traces(&traces)
         .board(&board)
-        .bot(&bot.name)
         .rules(config.rules)
         .canceller(&interrupt);
     // With a viewer, no spinner is needed.
@@ -207,7 +222,8 @@ fn conclude(
             if let Some(by) = cancelled {
                 return Err(Failure::Interrupted { signal: signal(by), kept: String::new() });
             }
-            Ok(exit::code(end.won))
+            let has_failed = |seat: &SeatEnd| seat.verdict != Verdict::Completed;
+            Ok(exit::code(end.won && !end.seats.iter().any(has_failed)))
         }
         Err(PlayError::Cancelled { by, stderr }) => {
             print_stderr(&stderr);
@@ -261,7 +277,8 @@ fn log_event(event: &Event) {
                 Some(no_reply) => no_reply.verdict().to_string(),
             };
             let reply = terms::text::quote(turn.reply.0.trim_ascii_end());
-            log::info!("turn {}: {reply} in {wall}, {result}", turn.turn);
+            let seat = if turn.seat > 0 { format!(", seat {}", turn.seat) } else { String::new() };
+            log::info!("turn {}{seat}: {reply} in {wall}, {result}", turn.turn);
         }
         // The report shows the end.
         _ => {}

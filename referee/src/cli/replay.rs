@@ -18,7 +18,7 @@ use report::view::film::{Film, TurnTimes};
 use report::view::{page, picture, transcript};
 use report::{Format, GameReport, ReplayReport};
 use results::gamelog::foreign::{self, Foreign};
-use results::gamelog::{self, Log, LogFileError};
+use results::gamelog::{self, Log, LogFileError, Start};
 use results::replay::foreign::Refereed;
 use results::replay::{self, Difference, Replayed, replay};
 use results::suite::Outcome;
@@ -86,6 +86,10 @@ pub(super) struct ReplayArgs {
     #[arg(long, value_name = "FILE", hide = true)]
     stdin: Option<PathBuf>,
 
+    /// With several players: show only the exchanges of this seat, from 0
+    #[arg(long, value_name = "N", conflicts_with_all = ["rerun", "rejudge"])]
+    seat: Option<usize>,
+
     #[command(flatten)]
     force: ForceFlag,
 
@@ -136,12 +140,23 @@ struct Saved {
     replayed: Replayed,
     times: TurnTimes,
     differences: Vec<Difference>,
+    /// The only seat to show.
+    seat: Option<usize>,
 }
 
 impl Saved {
+    /// The log with the exchanges that are to be shown.
+    fn shown(&self) -> Log {
+        let log = self.log.clone();
+        match self.seat {
+            Some(seat) => log.of_seat(seat),
+            None => log,
+        }
+    }
+
     fn film(&self, path: &Path) -> Result<Film, Failure> {
-        let film =
-            Film::refereed(self.log.clone(), self.times, &self.replayed, self.differences.first());
+        let log = self.shown();
+        let film = Film::refereed(log, self.times, &self.replayed, self.differences.first());
         film.map_err(|error| Failure::place(path, error))
     }
 
@@ -153,7 +168,8 @@ impl Saved {
 
 fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     let look = args.watch.look()?;
-    let saved = read(path, args)?;
+    let mut saved = read(path, args)?;
+    saved.seat = seat(args, &saved.log.start)?;
     if let Some(look) = look {
         watch_saved(saved.film(path)?, look)?;
     }
@@ -181,9 +197,28 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
         print(|out| report.write(args.format, out))?;
         return Ok(exit::code(agrees));
     };
-    export.print(&saved.log)?;
+    export.print(&saved.shown())?;
     // The transcript says where the game differs.
     Ok(exit::code(agrees || export != Export::Transcript))
+}
+
+/// The only seat to show, if one was chosen.
+fn seat(args: &ReplayArgs, start: &Start) -> Result<Option<usize>, Failure> {
+    let Some(seat) = args.seat else { return Ok(None) };
+    let seats = start.bots().count();
+    if seats == 1 {
+        return Err(Failure::user(anyhow!("--seat: this is a game of one player")));
+    }
+    if seat >= seats {
+        let last = seats - 1;
+        return Err(Failure::user(anyhow!(
+            "--seat: there is no {seat}; the seats are 0 to {last}"
+        )));
+    }
+    if start.judge.is_none() {
+        return Err(Failure::user(anyhow!("--seat: it is for games that have a judge")));
+    }
+    Ok(Some(seat))
 }
 
 /// An image of the whole game, moving or not, or of one position.
@@ -204,8 +239,10 @@ fn image(film: &Film, args: &ReplayArgs) -> Result<String, Failure> {
 }
 
 fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
-    let Saved { log, replayed, times, differences } = saved;
+    let log = saved.shown();
+    let Saved { replayed, times, differences, seat, .. } = saved;
     let mut report = GameReport::new(log.start);
+    report.seat = seat;
     for turn in log.turns.iter().take_while(|turn| turn.turn <= replayed.turns) {
         report.add_turn(turn);
     }
@@ -233,9 +270,10 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
         || args.export.is_some()
         || args.stdin.is_some()
         || args.svg.is_some()
+        || args.seat.is_some()
         || args.watch.look()?.is_some()
     {
-        let problem = "--rerun, --rejudge, --export, --svg and --watch are for one log";
+        let problem = "--rerun, --rejudge, --seat, --export, --svg and --watch are for one log";
         return Err(Failure::user(anyhow!(problem)));
     }
     let film = |path: &Path| read(path, args)?.film_of_page(path, html);
@@ -305,7 +343,7 @@ fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
     }
     let mut replayed = replay(&log).map_err(|error| Failure::place(path, error))?;
     let differences = replayed.difference.take().into_iter().collect();
-    Ok(Saved { log, replayed, times: TurnTimes::Measured, differences })
+    Ok(Saved { log, replayed, times: TurnTimes::Measured, differences, seat: None })
 }
 
 /// Whether this is a board of some game.
@@ -341,5 +379,5 @@ fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Fa
     let refereed = refereed.map_err(|error| Failure::place(board, error))?;
     let replayed = replay(&refereed.log).map_err(|error| Failure::place(path, error))?;
     let Refereed { log, differences } = refereed;
-    Ok(Saved { log, replayed, times: TurnTimes::Unknown, differences })
+    Ok(Saved { log, replayed, times: TurnTimes::Unknown, differences, seat: None })
 }

@@ -10,7 +10,7 @@ use anyhow::anyhow;
 use super::{Failure, exit, inputs, interrupt, print};
 use contain::bot::{BotCommand, Pinning, Sandbox};
 use engine::config::{Config, Layer};
-use engine::play::Match;
+use engine::play::{Match, Seated};
 use report::Format;
 use results::gamelog::{Bot, Event, Log, Start, Turn};
 use results::replay::{Difference, case_of, first_difference};
@@ -38,11 +38,14 @@ pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Fa
 fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
     let case = case_of(start).map_err(|error| Failure::place(path, error))?;
     let config = settings(path, start)?;
-    let command = command(&start.bot, &config)?;
+    let commands = start.bots().map(|bot| command(bot, &config));
+    let commands = commands.collect::<Result<Vec<_>, _>>()?;
+    let bots = start.bots().zip(&commands);
+    let seats: Vec<_> = bots.map(|(bot, command)| Seated { name: &bot.name, command }).collect();
     let interrupt = interrupt()?;
-    let game = Match::new(&config.game, &case.text, &command)
+    let game = Match::new(&config.game, &case.text, seats[0].command)
+        .seats(seats)
         .board(&start.board)
-        .bot(&start.bot.name)
         .rules(config.rules)
         .canceller(&interrupt);
     let mut turns = Vec::new();
@@ -68,7 +71,12 @@ fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
         fixed: Limits::default(),
         resources: start.bot.resources,
     };
-    inputs::settings([Layer::of_rules(&start.game, &rules)])
+    let mut layers = vec![Layer::of_rules(&start.game, &rules)];
+    if start.judge.is_some() {
+        // Its judge is in the settings.
+        layers.push(inputs::config_file(None)?);
+    }
+    inputs::settings(layers)
 }
 
 /// The logged bot as it was started.

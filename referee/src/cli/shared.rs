@@ -97,6 +97,38 @@ impl BotFlags {
         }
     }
 
+    /// The bots of a game by seat: the named ones, or one for all seats. One bot is asked at a time, so they share cores,
+    /// unless they may ponder.
+    pub(super) fn resolve_seats(
+        &self,
+        config: &Config,
+        ponders: bool,
+    ) -> Result<Vec<NamedBot>, Failure> {
+        let players = config.game.players;
+        let mut bots = if self.bot.len() <= 1 || players == 1 {
+            vec![self.resolve(config)?; players]
+        } else if self.bot.len() == players {
+            let lines = self.bot.iter();
+            lines.map(|line| self.resolve_line(config, Some(line))).collect::<Result<_, _>>()?
+        } else {
+            let name = &config.game.name;
+            return Err(Failure::user(anyhow!(
+                "{name} has {players} players: name {players} bots with --bot, by seat, or one for all seats; \
+                 `players` in [game.{name}] is their number"
+            )));
+        };
+        if self.pin && players > 1 {
+            let of_each = self.cores_per_bot.unwrap_or(1).max(1);
+            let tables = if ponders { players } else { 1 };
+            let cores = Pinning::plan(of_each * tables).map_err(Failure::user)?.cores;
+            let mut shares = cores.chunks(of_each).cycle();
+            for bot in &mut bots {
+                bot.command.pinning = shares.next().map(|cores| Pinning { cores: cores.to_vec() });
+            }
+        }
+        Ok(bots)
+    }
+
     /// The named bots, or the game's default bot.
     pub(super) fn resolve_all(&self, config: &Config) -> Result<Vec<NamedBot>, Failure> {
         for (index, name) in self.bot.iter().enumerate() {

@@ -148,6 +148,8 @@ tuning! {
         group_kill_time: Duration = ms(200),
         /// Pause between two attempts to kill.
         kill_nap: Duration = us(50),
+        /// How long a keeper may take to stop a program, or to continue it.
+        signal_time: Duration = ms(5000),
     }
     /// Folders and control groups after a game.
     cleanup: CleanupTuning {

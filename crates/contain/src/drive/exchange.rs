@@ -121,6 +121,7 @@ impl BotProcess {
     /// # Errors
     /// When it is cancelled or the system fails; the bot's failures are part of the result.
     pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
+        self.resume()?;
         // Set before anything of the bot's is touched, which may hold up the referee.
         let deadline = request.limit.and_then(|limit| Instant::now().checked_add(limit));
         self.running.set_deadline(deadline);

@@ -160,6 +160,16 @@ impl Meter {
         self.unsampled = Duration::ZERO;
     }
 
+    /// The CPU time since the last exchange, which is then sampled again.
+    pub(crate) fn take_idle_cpu(&mut self) -> Option<Duration> {
+        let before = self.used.take()?;
+        let now = self.sampler.sample();
+        let cpu = now.since(&before, Duration::MAX).cpu;
+        self.unsampled = Duration::ZERO;
+        self.used = Some(now);
+        cpu.map(|cpu| cpu.0)
+    }
+
     /// Ends an exchange, by whose end the program had used this.
     pub(crate) fn end(&mut self, used: Sample) {
         self.used = Some(used);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::guard::{Guard, HostMemory};
 use super::link::Link;
@@ -64,6 +64,8 @@ pub struct BotProcess {
     pub(crate) link: Option<Link>,
     /// Whether exchanges are recorded.
     pub(crate) is_traced: bool,
+    /// Whether it is [paused](BotProcess::pause).
+    pub(crate) is_paused: bool,
     /// Dropped after the bot has gone: fields are dropped in order.
     pub(crate) scratch: Option<Scratch>,
     pub(crate) host: Host,
@@ -122,6 +124,7 @@ impl BotProcess {
             alarm,
             link: None,
             is_traced: false,
+            is_paused: false,
             scratch,
             host,
             _beside: beside,
@@ -142,6 +145,35 @@ impl BotProcess {
         let left = self.running.end(&below);
         self.host.note_survivors(&left);
         left
+    }
+
+    /// Stops all its processes until the next exchange, or its end: meanwhile it computes nothing, and takes no core from
+    /// others. Returns when they are stopped. Without a keeper those that have left its process group run on.
+    ///
+    /// # Errors
+    /// When its keeper stalls, which may be the host's fault.
+    pub fn pause(&mut self) -> io::Result<()> {
+        self.running.stop()?;
+        self.is_paused = true;
+        Ok(())
+    }
+
+    /// Continues its processes, if they are paused.
+    ///
+    /// # Errors
+    /// When its keeper stalls, which may be the host's fault.
+    pub(crate) fn resume(&mut self) -> io::Result<()> {
+        if self.is_paused {
+            self.running.resume()?;
+            self.is_paused = false;
+        }
+        Ok(())
+    }
+
+    /// The CPU time that its processes have used since its last exchange, which then does not count for the next one: `None` before
+    /// the first exchange. The time of a reply that came within a fraction of a millisecond is part of it.
+    pub fn take_idle_cpu(&mut self) -> Option<Duration> {
+        self.meter.take_idle_cpu()
     }
 
     /// Has each [exchange](Self::exchange) recorded from now on.

@@ -41,6 +41,9 @@ impl BotProcess {
         self.running.announce_end();
         // The peer gets nothing of what comes now.
         self.link = None;
+        if let Err(error) = self.resume() {
+            log::error!("a paused bot cannot be continued for its end: {error}");
+        }
         let reached_open_files = self.guard.reached_open_files();
         let mut ending = Ending { reached_open_files, ..Ending::default() };
         self.take_surplus(&mut ending);

@@ -11,9 +11,9 @@ use rustix::process::Pid;
 use super::deadline::HeldDeadline;
 use super::launcher::{self, Launcher};
 use super::namespace::MountNamespace;
-use super::order::{self, Ends};
+use super::order::Ends;
 use super::plan::Launch;
-use super::report::{KeeperReport, LaunchError, MOST_MESSAGES, Message, Step};
+use super::report::{KeeperCommand, KeeperReport, LaunchError, MOST_MESSAGES, Message, Step};
 use crate::confine::method::ContainmentMethod;
 use terms::verdict::BotExit;
 
@@ -40,7 +40,7 @@ pub(crate) struct Keeper {
     pub(crate) deadline: HeldDeadline,
     launcher: Arc<Launcher>,
     method: ContainmentMethod,
-    heard: KeeperReport,
+    pub(super) heard: KeeperReport,
     /// The bot's mount namespace, unless it has a file system of its own in there, whose memory must be free again
     /// when the bot has ended.
     pub(crate) mounts: Option<MountNamespace>,
@@ -86,8 +86,7 @@ impl Keeper {
 
     /// Lets the keeper kill everything by itself once the bot has ended.
     pub(crate) fn announce_end(&self) {
-        // A keeper that has ended needs no byte.
-        let _ = order::send_all(&self.channel, &[1], &[]);
+        KeeperCommand::ExpectEnd.send(&self.channel);
     }
 
     /// Reads the keeper's messages.

@@ -20,7 +20,7 @@ use rustix::thread::set_name;
 
 use super::order::{Ends, Order};
 use super::plan::Launch;
-use super::report::{Failure, Message, NAMED, Step, at};
+use super::report::{Failure, KeeperCommand, Message, NAMED, Step, at};
 use super::{exec, mounts, numbers};
 use crate::decide::tuning::TUNING;
 use crate::sys::{cores, raw};
@@ -137,17 +137,27 @@ const REAPED_AT_A_TIME: u32 = 1_000;
 /// Reaps orphans until the bot has ended after the announced end of the game, until the referee ends the
 /// keeper or dies, or until the launcher asks for the end.
 fn keep(bot: Pid, channel: &UnixStream, held: &Held) {
-    let mut has_ended = false;
+    let (mut has_ended, mut expects_end) = (false, false);
     let mut at_most = None;
     loop {
         let mut fds = [
-            // The referee's end closes when it ends the keeper or dies. A byte in the channel can wait.
-            PollFd::new(channel, PollFlags::RDHUP),
+            // The referee's end closes when it ends the keeper or dies.
+            PollFd::new(channel, PollFlags::RDHUP | PollFlags::IN),
             PollFd::new(&held.signals, PollFlags::IN),
         ];
         let polled = poll(&mut fds, at_most.as_ref());
-        if polled.is_ok() && !fds[0].revents().is_empty() {
+        if polled.is_ok() && fds[0].revents().intersects(ENDED) {
             return;
+        }
+        while let Some(command) = KeeperCommand::receive(channel) {
+            expects_end |= command == KeeperCommand::ExpectEnd;
+            let signal = match command {
+                KeeperCommand::ExpectEnd => continue,
+                KeeperCommand::Stop => Signal::STOP,
+                KeeperCommand::Continue => Signal::CONT,
+            };
+            raw::signal_all(signal);
+            Message::Signalled.send(channel);
         }
         if is_told_to_end(&held.signals) {
             return;
@@ -159,7 +169,7 @@ fn keep(bot: Pid, channel: &UnixStream, held: &Held) {
             Reaped::Bot(exit) => {
                 has_ended = true;
                 Message::Ended(exit).send(channel);
-                if rustix::io::ioctl_fionread(channel).is_ok_and(|bytes| bytes > 0) {
+                if expects_end {
                     return;
                 }
                 None
@@ -169,6 +179,9 @@ fn keep(bot: Pid, channel: &UnixStream, held: &Held) {
         };
     }
 }
+
+/// What poll reports of a channel that the referee has closed.
+const ENDED: PollFlags = PollFlags::RDHUP.union(PollFlags::HUP).union(PollFlags::ERR);
 
 /// Reads all signals that have come, one of each kind; whether the launcher asks for the end is one of them.
 fn is_told_to_end(signals: &OwnedFd) -> bool {

@@ -15,6 +15,7 @@ mod mounts;
 mod namespace;
 mod numbers;
 mod order;
+mod pause;
 mod plain;
 mod plan;
 pub(crate) mod probe;

@@ -132,6 +132,13 @@ impl Plain {
         self.exit
     }
 
+    /// Sends a signal to the process group of the program, unless the program has ended.
+    pub(crate) fn signal_group(&mut self, signal: Signal) {
+        if self.exit().is_none() && !self.has_ended {
+            let _ = kill_process_group(self.pid, signal);
+        }
+    }
+
     /// Kills the program and its process group.
     pub(crate) fn kill_group(&self) {
         // Until it is reaped, the group's number is its own.

@@ -6,6 +6,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
 use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
 use rustix::process::Pid;
 
 use super::order;
@@ -63,6 +64,38 @@ pub(crate) enum Message {
     MoreSurvivors(i32),
     /// The keeper has done its work, and ends.
     Cleared,
+    /// The keeper has stopped all processes of the bot, or continued them.
+    Signalled,
+}
+
+/// What the referee tells a keeper, a byte each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeeperCommand {
+    /// Kill what is left once the bot has ended.
+    ExpectEnd = 1,
+    /// Stop all processes of the bot.
+    Stop = 2,
+    /// Continue them.
+    Continue = 3,
+}
+
+impl KeeperCommand {
+    /// Sends the command. A keeper that has ended needs none.
+    pub(super) fn send(self, channel: &UnixStream) {
+        let _ = order::send_all(channel, &[self as u8], &[]);
+    }
+
+    /// The next command; `None` if none has come.
+    pub(super) fn receive(channel: &UnixStream) -> Option<Self> {
+        let mut byte = [0];
+        match recv(channel, &mut byte, RecvFlags::DONTWAIT) {
+            Ok((1, _)) => {
+                let all = [Self::ExpectEnd, Self::Stop, Self::Continue];
+                all.into_iter().find(|command| *command as u8 == byte[0])
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A kind, a detail of it, and a number.
@@ -80,6 +113,7 @@ impl Message {
             Self::MoreSurvivors(count) => (4, 0, count),
             Self::Launched(pid) => (5, 0, pid),
             Self::Cleared => (6, 0, 0),
+            Self::Signalled => (7, 0, 0),
         };
         let [a, b, c, d] = number.to_ne_bytes();
         [kind, detail, a, b, c, d]
@@ -98,6 +132,7 @@ impl Message {
             (4, _) => Self::MoreSurvivors(number),
             (5, _) => Self::Launched(number),
             (6, _) => Self::Cleared,
+            (7, _) => Self::Signalled,
             _ => return None,
         })
     }
@@ -177,8 +212,8 @@ impl KeeperReport {
                 self.more_survivors = usize::try_from(count).unwrap_or(0);
             }
             Message::Cleared => self.is_cleared = true,
-            // They come before all other messages or not at all.
-            Message::Failed(..) | Message::Launched(_) => {}
+            // The first two come before all other messages or not at all, and whoever waits for the third one takes it.
+            Message::Failed(..) | Message::Launched(_) | Message::Signalled => {}
         }
     }
 }
@@ -199,6 +234,7 @@ mod tests {
             Message::MoreSurvivors(52),
             Message::Launched(8),
             Message::Cleared,
+            Message::Signalled,
         ];
         sent.extend(Step::ALL.map(|step| Message::Failed(step, libc::ENOENT)));
         for message in &sent {

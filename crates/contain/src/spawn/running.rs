@@ -1,9 +1,11 @@
 //! A running program, however it was started.
 
 use std::collections::BTreeSet;
-use std::io::{PipeReader, PipeWriter};
+use std::io::{self, PipeReader, PipeWriter};
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
+
+use rustix::process::Signal;
 
 use super::ending::Left;
 use super::exec::WRITTEN_BEFORE_START;
@@ -85,6 +87,28 @@ impl Running {
     /// Whether the launcher has ended the program after its deadline.
     pub(crate) fn is_overdue(&self) -> bool {
         matches!(self, Self::Kept(keeper) if keeper.deadline.has_ended_bot())
+    }
+
+    /// Stops all processes of the program, and returns when that is done; without a keeper those of its group.
+    pub(crate) fn stop(&mut self) -> io::Result<()> {
+        match self {
+            Self::Kept(keeper) => keeper.stop(),
+            Self::Plain(plain) => {
+                plain.signal_group(Signal::STOP);
+                Ok(())
+            }
+        }
+    }
+
+    /// Continues them.
+    pub(crate) fn resume(&mut self) -> io::Result<()> {
+        match self {
+            Self::Kept(keeper) => keeper.resume(),
+            Self::Plain(plain) => {
+                plain.signal_group(Signal::CONT);
+                Ok(())
+            }
+        }
     }
 
     /// Lets a keeper kill everything by itself once the program has ended.

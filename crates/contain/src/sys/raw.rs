@@ -336,6 +336,13 @@ pub(crate) fn has_seccomp_filters() -> bool {
     set != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
 }
 
+/// Sends a signal to every process that the caller may signal, except itself and the first process of its namespace: in a
+/// namespace of its own to all others there.
+pub(crate) fn signal_all(signal: Signal) {
+    // SAFETY: the call takes two numbers.
+    let _ = unsafe { libc::kill(-1, signal.as_raw()) };
+}
+
 /// The CPU time of a process, including threads that have ended; `None` once it has been reaped.
 pub(crate) fn process_cpu(pid: i32) -> Option<Duration> {
     // The clock that clock_getcpuclockid(3) returns, without its check that the process exists.

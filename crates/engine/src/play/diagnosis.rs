@@ -94,9 +94,9 @@ struct Fatal {
 }
 
 impl<'a> Observations<'a> {
-    pub(super) fn new(game: &Match<'a>) -> Self {
+    pub(super) fn new(game: &Match<'_>, command: &'a BotCommand) -> Self {
         Self {
-            command: game.command,
+            command,
             on_host_delay: game.rules.overruns.on_host_delay,
             fatal: None,
             remarks: Vec::new(),

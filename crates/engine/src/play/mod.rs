@@ -12,6 +12,9 @@
 //! official wording is what the original would say, and the diagnosis adds the rest once the
 //! bot's process has ended and been examined.
 //!
+//! In a game of several players one bot is asked at a time. A bot is started just before its first question, and ended as soon as it
+//! has failed; the game goes on as its referee wants it.
+//!
 //! [`replay`](results::replay) drives the same [`Game`] by a log, without a process.
 
 mod aftermath;
@@ -26,11 +29,12 @@ mod player;
 mod quiet;
 mod record;
 mod stderr;
+mod table;
 mod traces;
 
-use self::player::Player;
 pub(crate) use self::quiet::await_quiet;
 use self::record::Record;
+use self::table::Table;
 pub use self::traces::Traces;
 use contain::bot::{BotCommand, ExchangeError, HostMemory, SpawnError};
 use contain::cancel::{Cancelled, Canceller};
@@ -40,7 +44,6 @@ use rules::source::SourceError;
 use terms::fault::{AtFault, Attributed};
 use terms::limits::MatchRules;
 use terms::text::duration;
-use terms::verdict::{Culprit, Decision, Overrun};
 
 /// A bot, a test case and everything else that a game needs.
 ///
@@ -65,27 +68,38 @@ pub struct Match<'a> {
     pub(crate) game: &'a GameKind,
     pub(crate) test_case: &'a str,
     pub(crate) board: &'a str,
-    bot: &'a str,
-    command: &'a BotCommand,
+    /// The bots by seat, as many as the game has players.
+    seats: Vec<Seated<'a>>,
     rules: MatchRules,
     canceller: Option<&'a Canceller>,
     traces: Option<&'a Traces>,
+    /// Whether bots run on while others are asked.
+    ponders: bool,
+}
+
+/// A bot in a seat.
+#[derive(Debug, Clone, Copy)]
+pub struct Seated<'a> {
+    /// The user's name for it.
+    pub name: &'a str,
+    /// What starts it.
+    pub command: &'a BotCommand,
 }
 
 impl<'a> Match<'a> {
     /// A game under its official limits: a test case, in the form that the game reads, and the command that starts the
-    /// bot.
+    /// bot, which has all seats of a game of several players.
     pub fn new(game: &'a GameKind, test_case: &'a str, command: &'a BotCommand) -> Self {
         let rules = MatchRules::official(game.limits);
         Self {
             game,
             test_case,
             board: "board",
-            bot: "bot",
-            command,
+            seats: vec![Seated { name: "bot", command }; game.players],
             rules,
             canceller: None,
             traces: None,
+            ponders: false,
         }
     }
 
@@ -97,14 +111,29 @@ impl<'a> Match<'a> {
 
     /// Names the bot, for the log.
     #[must_use]
-    pub fn bot(self, bot: &'a str) -> Self {
-        Self { bot, ..self }
+    pub fn bot(mut self, bot: &'a str) -> Self {
+        for seated in &mut self.seats {
+            seated.name = bot;
+        }
+        self
+    }
+
+    /// Seats bots, as many as the game has players.
+    #[must_use]
+    pub fn seats(self, seats: impl Into<Vec<Seated<'a>>>) -> Self {
+        Self { seats: seats.into(), ..self }
     }
 
     /// Sets the limits, and the rules for late replies.
     #[must_use]
     pub fn rules(self, rules: MatchRules) -> Self {
         Self { rules, ..self }
+    }
+
+    /// Leaves bots running while others are asked, in a game of several players. What they compute then is measured.
+    #[must_use]
+    pub fn ponder(self, ponders: bool) -> Self {
+        Self { ponders, ..self }
     }
 
     /// Sets what can end the game early.
@@ -129,7 +158,15 @@ pub enum PlayError {
     /// The game cannot read the test case.
     #[error("the test case does not parse: {0}")]
     TestCase(SourceError),
-    /// The bot did not start.
+    /// The game has another number of players.
+    #[error("the game has {players} players, and {bots} bots were seated")]
+    Seats {
+        /// The players of the game.
+        players: usize,
+        /// The bots.
+        bots: usize,
+    },
+    /// A bot did not start.
     #[error(transparent)]
     Spawn(#[from] SpawnError),
     /// The game was cancelled.
@@ -154,7 +191,7 @@ pub enum PlayError {
 impl Attributed for PlayError {
     fn at_fault(&self) -> AtFault {
         match self {
-            Self::TestCase(_) => AtFault::User,
+            Self::TestCase(_) | Self::Seats { .. } => AtFault::User,
             Self::Spawn(error) => error.at_fault(),
             Self::HostMemory(_) | Self::Judge(_) => AtFault::Host,
             Self::Exchange(error) => error.at_fault(),
@@ -174,14 +211,11 @@ impl Match<'_> {
     pub fn play(&self, mut sink: impl FnMut(Event)) -> Result<End, PlayError> {
         let mut disturbed = Vec::new();
         loop {
-            let (end, overrun) = self.attempt(&disturbed, &mut sink)?;
-            let by_host = Overrun { culprit: Culprit::Host, decision: Decision::Timeout };
-            match &end.diagnosis {
-                Some(diagnosis)
-                    if overrun == Some(by_host) && self.rules.overruns.retries(disturbed.len()) =>
-                {
-                    let waited = await_quiet(self.command.pinning.as_ref(), self.canceller);
-                    let waited = duration(waited);
+            let (end, by_host) = self.attempt(&disturbed, &mut sink)?;
+            match by_host {
+                Some(diagnosis) if self.rules.overruns.retries(disturbed.len()) => {
+                    let pinning = self.seats[0].command.pinning.as_ref();
+                    let waited = duration(await_quiet(pinning, self.canceller));
                     disturbed.push(format!(
                         "{diagnosis}; the referee waited {waited} for a quiet machine"
                     ));
@@ -191,35 +225,44 @@ impl Match<'_> {
         }
     }
 
-    /// Plays once. Returns the end of the game, and the overrun if its last reply was late.
+    /// Plays once. Returns the end of the game, and the diagnosis of a bot that failed through the host's fault.
     fn attempt(
         &self,
         disturbed: &[String],
         sink: &mut impl FnMut(Event),
-    ) -> Result<(End, Option<Overrun>), PlayError> {
+    ) -> Result<(End, Option<String>), PlayError> {
+        let (players, bots) = (self.game.players, self.seats.len());
+        if players != bots {
+            return Err(PlayError::Seats { players, bots });
+        }
         let case = (self.game.parse)(self.test_case).map_err(PlayError::TestCase)?;
         let mut game = self.begin(&case)?;
         // Prepared before the bot starts, so that only sending the input takes time from the bot.
         let start = Event::Start(record::start(self, &case, disturbed));
         let mut record = Record::new(self);
-        let mut player = Player::start(self)?;
+        let mut table = Table::new(self);
+        table.start(game.ask().map_or(0, |ask| ask.seat))?;
         sink(start);
         while let Some(mut ask) = game.next_ask() {
-            if let Some(peer) = ask.peer.take() {
-                player = player.meet(peer)?;
-            }
-            let reply = player.exchange(&mut ask)?;
+            let reply = table.exchange(&mut ask)?;
             let effect = game.answer(reply.answer()).map_err(|trouble| self.failed(trouble))?;
             sink(Event::Turn(record.turn(&ask, reply, effect)));
+            if players > 1 {
+                table.retire(&game);
+            }
         }
-        let (end, overrun) = record.end(&game, player.finish());
+        if players > 1 && game.end().is_none_or(|end| end.seats.len() != players) {
+            let what = "ended the game without a result for each player";
+            return Err(self.failed(JudgeFailure::new(what)));
+        }
+        let (end, by_host) = record.end(&game, table.finish());
         sink(Event::End(end.clone()));
-        Ok((end, overrun))
+        Ok((end, by_host))
     }
 
     /// Has the game's referee begin, before the bot starts.
     fn begin(&self, case: &TestCase) -> Result<Game, PlayError> {
-        let pinning = self.command.pinning.as_ref();
+        let pinning = self.seats[0].command.pinning.as_ref();
         let core = pinning.and_then(|pinning| pinning.cores.first().copied());
         let place = Place { core, alarm: self.canceller.map(Canceller::alarm) };
         case.start(&place).map_err(|trouble| self.failed(trouble))

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::overrun::{assess, overtime};
 use super::{Match, PlayError};
-use contain::bot::{BotProcess, Ending, ExchangeError, Exchanged, Request, SpawnError};
+use contain::bot::{BotCommand, BotProcess, Ending, ExchangeError, Exchanged, Request, SpawnError};
 use contain::cancel::{Cancelled, Canceller};
 use rules::game::{Answer, Ask};
 use terms::limits::LimitKind;
@@ -14,6 +14,7 @@ use terms::verdict::{Decision, NoReply, Overrun};
 /// A running bot.
 pub(super) struct Player<'a> {
     game: &'a Match<'a>,
+    command: &'a BotCommand,
     bot: BotProcess,
     /// Whether it has been asked since it was started.
     was_asked: bool,
@@ -21,6 +22,8 @@ pub(super) struct Player<'a> {
     used: Duration,
     /// The late replies that were forgiven.
     forgiven: u32,
+    /// The CPU time between its exchanges, where it may ponder.
+    pondered: Duration,
 }
 
 /// The reply to a question, and what was decided on its time.
@@ -37,20 +40,21 @@ pub(super) struct Reply {
 
 impl<'a> Player<'a> {
     /// Starts the bot.
-    pub(super) fn start(game: &'a Match<'a>) -> Result<Self, SpawnError> {
+    pub(super) fn start(game: &'a Match<'a>, command: &'a BotCommand) -> Result<Self, SpawnError> {
         let alarm = game.canceller.map(Canceller::alarm);
-        let mut bot = BotProcess::spawn(game.command, game.rules.stderr_cap, alarm)?;
+        let mut bot = BotProcess::spawn(command, game.rules.stderr_cap, alarm)?;
         if game.traces.is_some() {
             bot.trace();
         }
-        Ok(Self { game, bot, was_asked: false, used: Duration::ZERO, forgiven: 0 })
+        let (used, pondered) = (Duration::ZERO, Duration::ZERO);
+        Ok(Self { game, command, bot, was_asked: false, used, forgiven: 0, pondered })
     }
 
     /// Has the bot talk to this peer from its start on: one that was asked before is started again.
     pub(super) fn meet(mut self, peer: Box<dyn Peer>) -> Result<Self, SpawnError> {
         if self.was_asked {
             self.bot.finish(self.game.rules.grace);
-            self = Self { forgiven: self.forgiven, ..Self::start(self.game)? };
+            self = Self { forgiven: self.forgiven, ..Self::start(self.game, self.command)? };
         }
         self.bot.talk_to(peer);
         Ok(self)
@@ -73,6 +77,25 @@ impl<'a> Player<'a> {
             decision => self.forgiven += u32::from(decision == Some(Decision::Forgiven)),
         }
         Ok(Reply { exchanged, limit, used, is_official: ask.official == limit, overrun })
+    }
+
+    /// Stops the bot until it is asked again.
+    pub(super) fn pause(&mut self) -> Result<(), PlayError> {
+        self.bot.pause().map_err(|error| self.failed(error.into()))
+    }
+
+    /// Notes what it has computed since its last exchange.
+    pub(super) fn note_pondering(&mut self) {
+        self.pondered += self.bot.take_idle_cpu().unwrap_or_default();
+    }
+
+    /// The CPU time that it has used in others' turns, if it may.
+    pub(super) fn pondered(&mut self) -> Option<Duration> {
+        if !self.game.ponders {
+            return None;
+        }
+        self.note_pondering();
+        Some(self.pondered)
     }
 
     /// Ends the bot.

@@ -2,20 +2,20 @@
 
 use std::time::Instant;
 
-use super::Match;
 use super::diagnosis::{Observations, Seen};
 use super::player::Reply;
-use contain::bot::{BotCommand, Confinement, Ending};
-use results::gamelog::{self, Asked, Bytes, End, FORMAT, Host, Start, Turn};
+use super::table::Ended;
+use super::{Match, Seated};
+use contain::bot::{BotCommand, Confinement};
+use results::gamelog::{self, Asked, Bytes, End, FORMAT, Host, ProcessEnd, Start, Turn};
 use results::said::SaidCollector;
-use rules::game::{Ask, Effect, Game, TestCase};
+use rules::game::{Ask, Effect, Game, Seat, TestCase};
 use terms::millis::Millis;
-use terms::verdict::{Overrun, Verdict};
+use terms::verdict::{Culprit, Decision, Overrun, Verdict};
 
 /// The start of an attempt; `disturbed` are the diagnoses of earlier attempts.
 pub(super) fn start(played: &Match<'_>, case: &TestCase, disturbed: &[String]) -> Start {
-    let BotCommand { program, args, cwd, env, pinning, confinement } = played.command;
-    let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
+    let mut bots = played.seats.iter().map(bot);
     Start {
         format: FORMAT,
         referee: env!("CARGO_PKG_VERSION").to_owned(),
@@ -24,22 +24,29 @@ pub(super) fn start(played: &Match<'_>, case: &TestCase, disturbed: &[String]) -
         better: played.game.better,
         board: played.board.to_owned(),
         test_case: case.text.clone(),
-        bot: gamelog::Bot {
-            name: played.bot.to_owned(),
-            command: std::iter::once(program).chain(args).map(|word| text(word)).collect(),
-            cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
-            cores: pinning.as_ref().map(|pinning| pinning.cores.clone()),
-            env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
-            containment: confinement.method.name().to_owned(),
-            sandbox: confinement.sandbox.is_some(),
-            resources: confinement.resources,
-            memory_limit: how_memory_is_limited(confinement).into(),
-        },
+        bot: bots.next().unwrap_or_default(),
+        others: bots.collect(),
         profile: played.rules.profile.name().to_owned(),
         limits: played.rules.limits,
         retried: disturbed.to_vec(),
         host: Host::here(),
         time: jiff::Timestamp::now(),
+    }
+}
+
+fn bot(seated: &Seated<'_>) -> gamelog::Bot {
+    let BotCommand { program, args, cwd, env, pinning, confinement } = seated.command;
+    let text = |os: &std::ffi::OsStr| os.to_string_lossy().into_owned();
+    gamelog::Bot {
+        name: seated.name.to_owned(),
+        command: std::iter::once(program).chain(args).map(|word| text(word)).collect(),
+        cwd: cwd.as_ref().map(|cwd| text(cwd.as_os_str())),
+        cores: pinning.as_ref().map(|pinning| pinning.cores.clone()),
+        env: env.iter().map(|(key, value)| (text(key), text(value))).collect(),
+        containment: confinement.method.name().to_owned(),
+        sandbox: confinement.sandbox.is_some(),
+        resources: confinement.resources,
+        memory_limit: how_memory_is_limited(confinement).into(),
     }
 }
 
@@ -55,24 +62,33 @@ fn how_memory_is_limited(confinement: &Confinement) -> &'static str {
 pub(super) struct Record<'a> {
     game: &'a Match<'a>,
     started: Instant,
-    observations: Observations<'a>,
-    collector: SaidCollector,
+    seats: Vec<SeatRecord<'a>>,
     turns: u32,
     verdict: Verdict,
-    overrun: Option<Overrun>,
+    /// The seat of the first bot that failed through the host's fault.
+    spoilt: Option<Seat>,
+}
+
+/// What is collected of a bot.
+struct SeatRecord<'a> {
+    observations: Observations<'a>,
+    collector: SaidCollector,
 }
 
 impl<'a> Record<'a> {
-    /// The record of a game whose bot is about to start.
+    /// The record of a game whose first bot is about to start.
     pub(super) fn new(game: &'a Match<'a>) -> Self {
+        let seat = |seated: &Seated<'a>| SeatRecord {
+            observations: Observations::new(game, seated.command),
+            collector: SaidCollector::default(),
+        };
         Self {
             game,
             started: Instant::now(),
-            observations: Observations::new(game),
-            collector: SaidCollector::default(),
+            seats: game.seats.iter().map(seat).collect(),
             turns: 0,
             verdict: Verdict::Completed,
-            overrun: None,
+            spoilt: None,
         }
     }
 
@@ -80,16 +96,25 @@ impl<'a> Record<'a> {
     pub(super) fn turn(&mut self, ask: &Ask, reply: Reply, effect: Effect) -> Turn {
         let seen = Seen::new(ask, &reply, &effect);
         let Reply { exchanged, limit, overrun, .. } = reply;
+        let SeatRecord { observations, collector } = &mut self.seats[ask.seat];
         self.turns += 1;
-        (self.verdict, self.overrun) = (effect.verdict, overrun);
+        self.verdict = effect.verdict;
+        if overrun == Some(Overrun { culprit: Culprit::Host, decision: Decision::Timeout }) {
+            self.spoilt.get_or_insert(ask.seat);
+        }
         if let (Some(traces), Some(trace)) = (self.game.traces, exchanged.trace) {
             traces.add(self.turns, overrun.map(|overrun| overrun.culprit), *trace);
         }
         // Without a judge the rules tell what was asked.
         let is_judged = self.game.game.judge.is_some();
-        let asked = is_judged.then(|| Asked { summary: effect.summary, ..Asked::new(ask, limit) });
+        let asked = is_judged.then(|| Asked {
+            summary: effect.summary,
+            out: effect.out,
+            ..Asked::new(ask, limit)
+        });
         let turn = Turn {
             turn: self.turns,
+            seat: ask.seat,
             limit: ask.limit,
             asked,
             no_reply: exchanged.no_reply,
@@ -103,31 +128,55 @@ impl<'a> Record<'a> {
             unread_input: exchanged.input.unread,
             stdin_closed: exchanged.input.closed,
             stopped: exchanged.stopped,
-            said: self.collector.add(&exchanged.stderr.bytes, exchanged.stderr.dropped),
+            said: collector.add(&exchanged.stderr.bytes, exchanged.stderr.dropped),
             reply: Bytes(exchanged.reply.into_bytes()),
             stderr: Bytes(exchanged.stderr.bytes),
             stderr_dropped: exchanged.stderr.dropped,
         };
-        self.observations.add(&turn, effect.verdict, seen);
+        observations.add(&turn, effect.verdict, seen);
         turn
     }
 
-    /// The end of a game whose bot had this `ending`, and the overrun if its last reply was late.
-    pub(super) fn end(self, game: &Game, ending: Ending) -> (End, Option<Overrun>) {
-        let diagnosis = self.observations.diagnose(&ending);
-        let said = self.collector.finish(&ending.stderr.bytes, ending.stderr.dropped);
-        let end = End {
-            diagnosis,
+    /// The end of a game whose bots ended so, and the diagnosis of the first one that failed through the host's fault.
+    pub(super) fn end(self, game: &Game, ended: Vec<Option<Ended>>) -> (End, Option<String>) {
+        let Self { seats, turns, verdict, spoilt, started, .. } = self;
+        let mut end = End::by_rules(game, verdict, turns);
+        let is_of_several = !end.seats.is_empty();
+        let mut by_host = None;
+        for (seat, (record, ended)) in seats.into_iter().zip(ended).enumerate() {
+            let Some(ended) = ended else { continue };
+            let pondered = ended.pondered;
+            let process = record.end(ended);
+            if spoilt == Some(seat) {
+                by_host.clone_from(&process.diagnosis);
+            }
+            if is_of_several {
+                end.seats[seat].add_process(process);
+                end.seats[seat].ponder_cpu = pondered.map(Millis);
+            } else {
+                end.add_process(process);
+            }
+        }
+        if is_of_several {
+            end.wall = Some(Millis(started.elapsed()));
+        }
+        (end, by_host)
+    }
+}
+
+impl SeatRecord<'_> {
+    /// What is to be said of a bot that has ended.
+    fn end(self, Ended { ending, wall, .. }: Ended) -> ProcessEnd {
+        ProcessEnd {
+            diagnosis: self.observations.diagnose(&ending),
+            said: self.collector.finish(&ending.stderr.bytes, ending.stderr.dropped),
             bot_exit: ending.exit,
             killed: ending.killed,
             late_output: Bytes(ending.late_output.bytes),
             late_output_dropped: ending.late_output.dropped,
             stderr: Bytes(ending.stderr.bytes),
             stderr_dropped: ending.stderr.dropped,
-            said,
-            wall: Some(Millis(self.started.elapsed())),
-            ..End::by_rules(game, self.verdict, self.turns)
-        };
-        (end, self.overrun)
+            wall: Some(Millis(wall)),
+        }
     }
 }

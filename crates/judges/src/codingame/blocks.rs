@@ -1,5 +1,7 @@
 //! The blocks that a referee of the SDK writes: a header `[[NAME] n]`, and n lines.
 
+use std::mem;
+
 use terms::bounds::JUDGE_LINES;
 use terms::lines::Lines;
 use terms::text::quote;
@@ -48,6 +50,9 @@ enum Name {
     Monitoring,
     Metadata,
     Scores,
+    Tooltip,
+    /// The parameters that the game was played with.
+    UsedInput,
     Fail,
     /// For viewers only.
     View,
@@ -64,7 +69,9 @@ impl Name {
             "METADATA" => Self::Metadata,
             "SCORES" => Self::Scores,
             "FAIL" => Self::Fail,
-            "VIEW" | "TOOLTIP" | "UINPUT" => Self::View,
+            "TOOLTIP" => Self::Tooltip,
+            "UINPUT" => Self::UsedInput,
+            "VIEW" => Self::View,
             _ => return None,
         })
     }
@@ -88,6 +95,8 @@ pub struct Scanner {
 pub struct StepOutput {
     /// The lines that it adds to the summary.
     pub summary: Vec<String>,
+    /// What it shows viewers of a player: two lines each, the message and the player's number.
+    pub tooltips: Vec<String>,
     /// Whether it wants to know how long the bot takes, from now on.
     pub wants_times: bool,
     /// The lines for the bot.
@@ -105,8 +114,10 @@ pub enum Then {
     End {
         /// The line of metadata.
         metadata: Vec<String>,
-        /// The number of each player and whether it has won.
+        /// The number of each player with its score, or in a game of one whether it has won.
         scores: Vec<String>,
+        /// The parameters that the game was played with, `key=value` each.
+        used: Vec<String>,
     },
     /// The referee has failed, with this trace.
     Fail(Vec<String>),
@@ -159,7 +170,7 @@ impl Scanner {
             return Err(problem);
         }
         let mut said = StepOutput::default();
-        let mut metadata = Vec::new();
+        let (mut metadata, mut used) = (Vec::new(), Vec::new());
         for (name, start, end) in self.blocks {
             let content = || text(lines, start, end);
             match name {
@@ -167,10 +178,12 @@ impl Scanner {
                 Name::Monitoring => said.wants_times = true,
                 Name::Input => said.input = content(),
                 Name::Metadata => metadata = content(),
+                Name::Tooltip => said.tooltips.extend(content()),
+                Name::UsedInput => used = content(),
                 Name::Info => said.then = Then::Ask(content()),
                 Name::Scores => {
-                    said.then =
-                        Then::End { metadata: std::mem::take(&mut metadata), scores: content() };
+                    let (metadata, used) = (mem::take(&mut metadata), mem::take(&mut used));
+                    said.then = Then::End { metadata, scores: content(), used };
                 }
                 Name::Fail => said.then = Then::Fail(content()),
                 Name::View => {}
@@ -246,6 +259,7 @@ mod tests {
         }
         let expected = StepOutput {
             summary: vec!["a".to_owned(), "b".to_owned()],
+            tooltips: vec!["x".to_owned(), "0".to_owned()],
             wants_times: true,
             input: vec!["7 8".to_owned()],
             then: Then::Ask(["0", "1", "50"].map(str::to_owned).to_vec()),

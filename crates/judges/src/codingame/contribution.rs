@@ -21,8 +21,10 @@ pub struct Contribution {
     pub criteria: Option<String>,
     /// Whether a lower score is better.
     pub is_lower_better: bool,
-    /// The fewest players.
+    /// The minimum number of players.
     pub min_players: Option<u32>,
+    /// The maximum number of players.
+    pub max_players: Option<u32>,
     /// The engine's version, if `pom.xml` names it.
     pub engine: Option<EngineVersion>,
     /// The leagues that have folders of their own.
@@ -135,11 +137,41 @@ impl Contribution {
                 }
             };
         }
-        if let Some(players) = property("min_players") {
-            let problem = format!("`min_players` is `{players}`, which is not a number");
-            self.min_players = Some(players.parse().map_err(|_| wrong(problem))?);
-        }
+        let players = |name: &str| {
+            let read = |players: String| {
+                let problem = format!("`{name}` is `{players}`, which is not a number");
+                players.parse().map_err(|_| wrong(problem))
+            };
+            property(name).map(read).transpose()
+        };
+        self.min_players = players("min_players")?.or(self.min_players);
+        self.max_players = players("max_players")?.or(self.max_players);
         Ok(())
+    }
+
+    /// Whether it is a game of several players.
+    pub fn is_of_several(&self) -> bool {
+        self.kind.as_deref() == Some("multi") || self.min_players.is_some_and(|players| players > 1)
+    }
+
+    /// The number of players of a game that is to have `asked` of them, or else the minimum.
+    ///
+    /// # Errors
+    /// When the game is for other numbers of players, in words.
+    pub(crate) fn players(&self, asked: Option<u32>) -> Result<u32, String> {
+        let default = if self.is_of_several() { 2 } else { 1 };
+        let min = self.min_players.unwrap_or(default);
+        let players = asked.unwrap_or(min);
+        // Without a contribution everything is possible.
+        let max = self.max_players.or(self.min_players).filter(|max| *max >= min);
+        let has_range = self.min_players.is_some() || self.max_players.is_some();
+        match max {
+            Some(max) if has_range && !(min..=max).contains(&players) => {
+                let range = if min == max { min.to_string() } else { format!("{min} to {max}") };
+                Err(format!("this game is for {range} players (config.ini), not for {players}"))
+            }
+            _ => Ok(players),
+        }
     }
 
     /// The criterion by which games are compared; a game of the kind `solo` has none.
@@ -276,10 +308,41 @@ mod tests {
     }
 
     #[test]
+    fn a_game_is_for_as_many_players_as_it_says() {
+        let of = |text: &str| {
+            let folder = folder_of(&[("config/config.ini", text)]);
+            Contribution::read(folder.path(), None).expect("readable")
+        };
+        for (settings, asked, expected) in [
+            ("", None, Ok(1)),
+            ("", Some(3), Ok(3)),
+            ("type=multi", None, Ok(2)),
+            ("min_players=3\nmax_players=3\ntype=multi", None, Ok(3)),
+            (
+                "min_players=3\nmax_players=3",
+                Some(4),
+                Err("is for 3 players (config.ini), not for 4"),
+            ),
+            ("min_players=2\nmax_players=4", Some(4), Ok(4)),
+            ("min_players=2\nmax_players=4", Some(1), Err("is for 2 to 4 players")),
+            ("min_players=2\nmax_players=4", Some(5), Err("not for 5")),
+            ("min_players=1", Some(2), Err("is for 1 players")),
+        ] {
+            match (of(settings).players(asked), expected) {
+                (Err(problem), Err(part)) => assert!(problem.contains(part), "{problem}"),
+                (found, expected) => {
+                    assert_eq!(found, expected.map_err(str::to_owned), "{settings}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_named_with_its_file() {
         for (file, text, expected) in [
             ("config/config.ini", "sorting_order=up", "config.ini: `sorting_order` is `up`"),
             ("config/config.ini", "min_players=one", "config.ini: `min_players` is `one`"),
+            ("config/config.ini", "max_players=4.5", "config.ini: `max_players` is `4.5`"),
             ("config/test1.json", "{", "test1.json:1:"),
             (
                 "pom.xml",

@@ -4,6 +4,10 @@
 //! output block by block: see [`blocks`]. A question for 0 lines is a frame for viewers: the bot is not asked, and text
 //! that comes with it goes to the bot with the next question, since the runner sends it too. Summaries arrive one turn
 //! late; here they come with the question that follows them, or with the end.
+//!
+//! In a game of several players the referee asks one player after the other. What it shows viewers of a player, its tooltips, is
+//! the only place where it says why it put one out, but news as well: they go to the summary, and the last one of a player
+//! is its seat's official text.
 
 // Public for the fuzz targets alone.
 #[doc(hidden)]
@@ -11,6 +15,7 @@ pub mod blocks;
 mod contribution;
 mod engine;
 mod official;
+mod params;
 mod properties;
 mod survey;
 mod test_case;
@@ -23,6 +28,7 @@ use self::blocks::{Scanner, StepOutput, Then};
 pub use self::contribution::{Contribution, ContributionError, TestCase};
 pub use self::engine::EngineVersion;
 use self::engine::LateReplies;
+pub use self::params::Params;
 pub use self::survey::{Survey, survey};
 pub use self::test_case::{TestCaseContent, parse_test_case};
 use serde::{Deserialize, Serialize};
@@ -47,6 +53,10 @@ pub struct Codingame {
     pub project: Option<PathBuf>,
     /// The metadata that is the score, if the game has one.
     pub criteria: Option<String>,
+    /// The number of players; none in a game of one.
+    pub players: Option<u32>,
+    /// The parameters of a game of several players, besides its seed.
+    pub params: Option<Params>,
     /// The league, if the game has leagues.
     pub league: Option<u32>,
     /// The version of its engine, if that is known.
@@ -64,7 +74,8 @@ impl Codingame {
     pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
         let mut command = self.command.clone();
         if !command.words.iter().any(|word| word.starts_with("-Dgame.mode=")) {
-            set_property(&mut command, "-Dgame.mode=solo");
+            let mode = if self.players.is_some() { "multi" } else { "solo" };
+            set_property(&mut command, &format!("-Dgame.mode={mode}"));
         }
         if let Some(league) = self.league {
             set_property(&mut command, &format!("-Dleague.level={league}"));
@@ -96,32 +107,57 @@ struct Running {
     outgoing: String,
     /// Whether each output begins with the time that the bot took.
     wants_times: bool,
-    /// Lines for the bot from frames for viewers.
-    held_input: String,
     /// Lines of the summary since the last question.
     summary: Vec<String>,
     frames: u32,
-    /// The limit of the last question.
+    players: Vec<Player>,
+    /// The seed that a game of several players must be played with.
+    seed: Option<i64>,
+    steps: Steps,
+}
+
+/// A player of a running referee.
+struct Player {
+    /// Lines for the bot from frames for viewers.
+    held_input: String,
+    /// The limit of its last question.
     limit: Duration,
     late: LateReplies,
-    /// Whether the bot has failed to reply: it is not asked again.
+    /// Whether it has failed to reply: it is not asked again.
     is_silent: bool,
-    steps: Steps,
+    /// What the referee last showed viewers of it.
+    tooltip: String,
 }
 
 impl Running {
     fn new(process: Process, case: &Case, game: &Codingame) -> Self {
-        Self {
-            process,
-            criteria: game.criteria.clone(),
-            outgoing: init(case) + GET_GAME_INFO,
-            wants_times: false,
+        let player = || Player {
             held_input: String::new(),
-            summary: Vec::new(),
-            frames: 0,
             limit: Duration::ZERO,
             late: LateReplies::new(game.engine),
             is_silent: false,
+            tooltip: String::new(),
+        };
+        let (init, seed) = match (game.players, case) {
+            (None, _) => (init(case), None),
+            (Some(players), Case::Seed(seed)) => {
+                let lines = [format!("seed={seed}")].into_iter();
+                (init_of_several(players, lines, game.params.as_ref()), Some(*seed))
+            }
+            (Some(players), Case::Text(text)) => {
+                let lines = text.trim_end_matches('\n').split('\n').map(str::to_owned);
+                (init_of_several(players, lines, game.params.as_ref()), None)
+            }
+        };
+        Self {
+            process,
+            criteria: game.criteria.clone(),
+            outgoing: init + GET_GAME_INFO,
+            wants_times: false,
+            summary: Vec::new(),
+            frames: 0,
+            players: (0..game.players.unwrap_or(1)).map(|_| player()).collect(),
+            seed,
             steps: Steps::new(Codingame::READING, false),
         }
     }
@@ -136,36 +172,53 @@ impl Running {
         Ok(said)
     }
 
-    /// The bot's next question, unless this one is not for the bot.
+    /// The next question to a bot, unless this one is not for any.
     fn question(
         &mut self,
         input: &[String],
         info: &[String],
     ) -> Result<Option<Question>, JudgeFailure> {
-        let (lines, limit) =
-            question_info(info).map_err(|problem| self.process.trouble(problem))?;
+        let (seat, lines, limit) = question_info(info, self.players.len())
+            .map_err(|problem| self.process.trouble(problem))?;
+        let player = &mut self.players[seat];
+        if player.is_silent {
+            self.frame()?;
+            if lines > 0 {
+                self.outgoing = format!("{SET_PLAYER_TIMEOUT}{GET_GAME_INFO}");
+            }
+            return Ok(None);
+        }
         for line in input {
-            self.held_input.push_str(line);
-            self.held_input.push('\n');
+            player.held_input.push_str(line);
+            player.held_input.push('\n');
         }
         if lines == 0 {
             return self.frame().map(|()| None);
         }
-        if self.is_silent {
-            self.frame()?;
-            self.outgoing = format!("{SET_PLAYER_TIMEOUT}{GET_GAME_INFO}");
-            return Ok(None);
-        }
+        player.limit = limit;
+        player.late.asked(limit);
+        let input = mem::take(&mut player.held_input);
         self.process.count_question()?;
-        self.limit = limit;
-        self.late.asked(limit);
         Ok(Some(Question {
-            input: mem::take(&mut self.held_input),
+            seat,
+            input,
             lines: Some(lines),
             limit: Some(limit),
             summary: mem::take(&mut self.summary),
             ..Question::default()
         }))
+    }
+
+    /// Takes what the referee shows viewers of a player as news of the game, and as the last words on the player.
+    fn hear_tooltips(&mut self, tooltips: &[String]) {
+        let [_, _, ..] = self.players[..] else { return };
+        for pair in tooltips.chunks_exact(2) {
+            let seat: Option<Seat> = pair[1].parse().ok();
+            let Some(player) = seat.and_then(|seat| self.players.get_mut(seat)) else { continue };
+            let message = pair[0].trim();
+            self.summary.push(format!("${}: {message}", pair[1]));
+            message.clone_into(&mut player.tooltip);
+        }
     }
 
     /// Answers a frame for viewers.
@@ -195,13 +248,49 @@ impl Running {
         text
     }
 
-    fn end(&mut self, metadata: &[String], scores: &[String]) -> Result<JudgeEnd, JudgeFailure> {
+    fn end(
+        &mut self,
+        metadata: &[String],
+        scores: &[String],
+        used: &[String],
+    ) -> Result<JudgeEnd, JudgeFailure> {
         let summary = mem::take(&mut self.summary);
-        let end = official::end(self.criteria.as_deref(), metadata, scores, summary);
-        let end = end.map_err(|problem| self.process.trouble(problem))?;
+        let criteria = self.criteria.as_deref();
+        let end = match self.players.len() {
+            1 => official::end(criteria, metadata, scores, summary),
+            players => official::end_of_several(players, metadata, scores, summary),
+        };
+        let mut end = end.map_err(|problem| self.process.trouble(problem))?;
+        self.check_seed(used)?;
         self.process.end(Duration::ZERO);
-        let is_late = end.verdict == Verdict::Lost && self.late.are_too_many();
-        Ok(if is_late { JudgeEnd { verdict: Verdict::Timeout, ..end } } else { end })
+        for (seat, player) in end.end.seats.iter_mut().zip(&mut self.players) {
+            seat.official = mem::take(&mut player.tooltip);
+            if player.late.are_too_many() {
+                seat.verdict = Verdict::Timeout;
+            }
+        }
+        if end.end.seats.is_empty() {
+            let is_late = end.verdict == Verdict::Lost && self.players[0].late.are_too_many();
+            return Ok(if is_late { JudgeEnd { verdict: Verdict::Timeout, ..end } } else { end });
+        }
+        for (key, value) in used.iter().filter_map(|line| line.split_once('=')) {
+            if key != "seed" {
+                end.end.metadata.entry(key.to_owned()).or_insert_with(|| value.to_owned());
+            }
+        }
+        Ok(end)
+    }
+
+    /// Makes sure that the game was played with its seed: an engine that cannot read a seed draws another one without a word.
+    fn check_seed(&mut self, used: &[String]) -> Result<(), JudgeFailure> {
+        let Some(seed) = self.seed.map(|seed| seed.to_string()) else { return Ok(()) };
+        match used.iter().find_map(|line| line.strip_prefix("seed=")) {
+            Some(used) if used.trim() != seed => {
+                let used = quote(used.as_bytes());
+                Err(self.process.trouble(format!("played with the seed {used}, not with {seed}")))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -210,14 +299,15 @@ impl Referee for Running {
         loop {
             let said = self.hear()?;
             self.summary.extend(said.summary);
+            self.hear_tooltips(&said.tooltips);
             match said.then {
                 Then::Ask(info) => {
                     if let Some(question) = self.question(&said.input, &info)? {
                         return Ok(self.steps.ask(question));
                     }
                 }
-                Then::End { metadata, scores } => {
-                    let end = self.end(&metadata, &scores)?;
+                Then::End { metadata, scores, used } => {
+                    let end = self.end(&metadata, &scores, &used)?;
                     return Ok(self.steps.end(end));
                 }
                 Then::Fail(trace) => return Err(self.process.failed(&trace)),
@@ -226,16 +316,17 @@ impl Referee for Running {
         }
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
+    fn answer(&mut self, seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
+        let player = &mut self.players[seat];
         let block = match answer {
             // A reply that counts although the host made it late has used all of its time, and no more.
             Answer::Reply { lines, elapsed } => {
-                let elapsed = elapsed.min(self.limit);
-                self.late.answered(whole_millis(elapsed), self.limit);
+                let elapsed = elapsed.min(player.limit);
+                player.late.answered(whole_millis(elapsed), player.limit);
                 self.output(&lines.to_text(), elapsed)
             }
             Answer::NoReply { .. } => {
-                self.is_silent = true;
+                player.is_silent = true;
                 SET_PLAYER_TIMEOUT.to_owned()
             }
         };
@@ -264,19 +355,32 @@ fn init(case: &Case) -> String {
     format!("[[INIT] {lines}]\n1\n{kept}\n")
 }
 
-/// The number of lines and the limit that a question asks for.
-fn question_info(info: &[String]) -> Result<(u32, Duration), String> {
+/// The block that starts a game of several players.
+fn init_of_several(
+    players: u32,
+    lines: impl Iterator<Item = String>,
+    params: Option<&Params>,
+) -> String {
+    let params = params.into_iter().flat_map(Params::lines);
+    let lines: Vec<String> = lines.chain(params).collect();
+    let count = lines.len() + 1;
+    format!("[[INIT] {count}]\n{players}\n{}\n", lines.join("\n"))
+}
+
+/// The player, the number of lines and the limit that a question names.
+fn question_info(info: &[String], players: usize) -> Result<(Seat, u32, Duration), String> {
     let wrong = |what: &str, text: &str| format!("asked with {} as {what}", quote(text.as_bytes()));
     let [player, lines, limit] = info else {
         return Err(format!("asked with {} lines of NEXT_PLAYER_INFO instead of 3", info.len()));
     };
-    if player != "0" {
-        return Err(wrong("the player, and this game has one", player));
-    }
+    let Some(seat) = player.parse().ok().filter(|seat| *seat < players) else {
+        let has = if players == 1 { "one".to_owned() } else { players.to_string() };
+        return Err(wrong(&format!("the player, and this game has {has}"), player));
+    };
     let lines = lines.parse().map_err(|_| wrong("the number of lines", lines))?;
     let limit: i64 = limit.parse().map_err(|_| wrong("the limit in ms", limit))?;
     // A time bank may be used up to the last millisecond, and beyond.
-    Ok((lines, Duration::from_millis(u64::try_from(limit).unwrap_or(0))))
+    Ok((seat, lines, Duration::from_millis(u64::try_from(limit).unwrap_or(0))))
 }
 
 /// Java's scanner ends a line at these characters too, which would make one line of a bot's reply two.
@@ -317,20 +421,36 @@ mod tests {
     }
 
     #[test]
+    fn a_game_of_several_players_starts_with_its_properties() {
+        let lines = || ["seed=7".to_owned()].into_iter();
+        assert_eq!(init_of_several(3, lines(), None), "[[INIT] 2]\n3\nseed=7\n");
+        let params: Params = toml::from_str("size = 12\nnote = 'a b'").expect("two");
+        let init = init_of_several(2, lines(), Some(&params));
+        assert_eq!(init, "[[INIT] 4]\n2\nseed=7\nnote=a\\ b\nsize=12\n");
+    }
+
+    #[test]
     fn a_question_names_lines_and_a_limit() {
         let read = |info: &[&str]| {
-            question_info(&info.iter().map(|&line| line.to_owned()).collect::<Vec<_>>())
+            let info = info.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
+            question_info(&info, 1).and_then(|one| {
+                let of_three = question_info(&info, 3).expect("also in a larger game");
+                if one == of_three { Ok((one.1, one.2)) } else { Err("it depends".to_owned()) }
+            })
         };
         assert_eq!(read(&["0", "3", "550"]), Ok((3, Duration::from_millis(550))));
         assert_eq!(read(&["0", "0", "-4"]), Ok((0, Duration::ZERO)));
-        for (info, expected) in [
-            (&["0", "1"][..], "2 lines of NEXT_PLAYER_INFO"),
-            (&["1", "1", "50"], "`1` as the player"),
-            (&["0", "99999999999", "50"], "`99999999999` as the number of lines"),
-            (&["0", "-1", "50"], "`-1` as the number of lines"),
-            (&["0", "1", "soon"], "`soon` as the limit"),
+        for (players, info, expected) in [
+            (1, &["0", "1"][..], "2 lines of NEXT_PLAYER_INFO"),
+            (1, &["1", "1", "50"], "`1` as the player, and this game has one"),
+            (3, &["3", "1", "50"], "`3` as the player, and this game has 3"),
+            (3, &["-1", "1", "50"], "`-1` as the player"),
+            (1, &["0", "99999999999", "50"], "`99999999999` as the number of lines"),
+            (1, &["0", "-1", "50"], "`-1` as the number of lines"),
+            (1, &["0", "1", "soon"], "`soon` as the limit"),
         ] {
-            let problem = read(info).expect_err(expected);
+            let info = info.iter().map(|&line| line.to_owned()).collect::<Vec<_>>();
+            let problem = question_info(&info, players).expect_err(expected);
             assert!(problem.contains(expected), "{problem}");
         }
     }

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use rules::game::End;
 use rules::game::judge::JudgeEnd;
-use rules::score::Score;
+use rules::game::{End, SeatEnd};
+use rules::score::{Direction, Score};
 use terms::bounds::OFFICIAL;
 use terms::text::{cut, quote};
 use terms::verdict::Verdict;
@@ -27,6 +27,40 @@ pub(super) fn end(
     let score = score(criteria, &metadata, has_won)?;
     let end = End { metadata, ..End::new(cut(&official(&summary, has_won), OFFICIAL)) };
     Ok(JudgeEnd { verdict, score, summary, end })
+}
+
+/// The end of a game of several players: a line of metadata, and a line with the score of each.
+///
+/// # Errors
+/// What is wrong with them.
+pub(super) fn end_of_several(
+    players: usize,
+    metadata: &[String],
+    scores: &[String],
+    summary: Vec<String>,
+) -> Result<JudgeEnd, String> {
+    let metadata = read_metadata(&metadata.join("\n"))?;
+    let scores = scores_of_several(players, scores)?;
+    let shown: Vec<String> = scores.iter().map(ToString::to_string).collect();
+    let seats = SeatEnd::by_scores(&scores, Direction::Higher);
+    let end = End { metadata, seats, ..End::new(format!("scores: {}", shown.join(" "))) };
+    Ok(JudgeEnd { verdict: Verdict::Completed, score: None, summary, end })
+}
+
+/// The score of each player, by number.
+fn scores_of_several(players: usize, lines: &[String]) -> Result<Vec<Score>, String> {
+    let pair = |line: &String| {
+        let (player, score) = line.split_once(' ')?;
+        Some((player.parse::<usize>().ok()?, score.parse::<Score>().ok()?))
+    };
+    let mut pairs: Vec<_> = lines.iter().map_while(pair).collect();
+    pairs.sort_unstable_by_key(|(player, _)| *player);
+    let is_of_each = pairs.iter().map(|(player, _)| *player).eq(0..players);
+    if !is_of_each || pairs.len() < lines.len() {
+        let text = quote(lines.join("\n").as_bytes());
+        return Err(format!("ended with {text} as SCORES of {players} players"));
+    }
+    Ok(pairs.into_iter().map(|(_, score)| score).collect())
 }
 
 fn read_metadata(text: &str) -> Result<BTreeMap<String, String>, String> {
@@ -123,6 +157,20 @@ mod tests {
         let lost = ended("{\"Points\":\"NaN\"}", "0 0", "").expect("whole");
         let found = (lost.verdict, lost.score, lost.end.official.as_str());
         assert_eq!(found, (Verdict::Lost, None, "lost"));
+    }
+
+    #[test]
+    fn equal_scores_of_several_players_share_a_place() {
+        let end = end_of_several(3, &lines("{\"gold\":\"5.0\"}"), &lines("0 7\n2 7\n1 -1"), vec![]);
+        let end = end.expect("whole");
+        let found: Vec<_> = end.end.seats.iter().map(|seat| seat.place).collect();
+        assert_eq!((found, end.end.official.as_str()), (vec![1, 3, 1], "scores: 7 -1 7"));
+        assert_eq!((end.verdict, end.score), (Verdict::Completed, None));
+        for scores in ["0 7\n1 7", "0 7\n1 7\n3 7", "0 7\n1 7\n1 7", "0 7\n1 7\n2 x", ""] {
+            let problem = end_of_several(3, &lines("{}"), &lines(scores), vec![]);
+            let problem = problem.expect_err(scores);
+            assert!(problem.contains("as SCORES of 3 players"), "{problem}");
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The part of Java's property files that `config.ini` uses.
+//! Java's property files, as far as `config.ini` and the parameters of a game use them.
 
 use std::collections::BTreeMap;
 
@@ -21,6 +21,30 @@ pub(super) fn parse(text: &str) -> BTreeMap<String, String> {
         properties.insert(unescaped(line[..end].trim()), unescaped(value.trim()));
     }
     properties
+}
+
+/// A line that Java reads as this key and this value.
+pub(super) fn line(key: &str, value: &str) -> String {
+    format!("{}={}", escaped(key), escaped(value))
+}
+
+fn escaped(text: &str) -> String {
+    let mut line = String::new();
+    for letter in text.chars() {
+        match letter {
+            '\t' => line.push_str("\\t"),
+            '\n' => line.push_str("\\n"),
+            '\r' => line.push_str("\\r"),
+            '\\' | '=' | ':' | '#' | '!' | ' ' => line.extend(['\\', letter]),
+            ' '..='~' => line.push(letter),
+            _ => {
+                let mut units = [0; 2];
+                let units = letter.encode_utf16(&mut units).iter();
+                line.extend(units.map(|unit| format!("\\u{unit:04X}")));
+            }
+        }
+    }
+    line
 }
 
 fn has_continuation(line: &str) -> bool {
@@ -69,5 +93,18 @@ mod tests {
         ];
         assert_eq!(read, expected.map(|(key, value)| (key.to_owned(), value.to_owned())).into());
         assert_eq!(parse("a=\\"), [("a".to_owned(), String::new())].into());
+    }
+
+    #[test]
+    fn a_line_is_read_as_it_was_meant() {
+        assert_eq!(line("size", "12"), "size=12");
+        assert_eq!(
+            line("a b", " \\=:#!\té\u{1f600}"),
+            "a\\ b=\\ \\\\\\=\\:\\#\\!\\t\\u00E9\\uD83D\\uDE00"
+        );
+        for (key, value) in [("note", "a\tb = c"), ("x", "\\"), ("#k", "!v\n2"), ("key", "v:w=x")] {
+            let read = parse(&line(key, value));
+            assert_eq!(read, [(key.to_owned(), value.to_owned())].into(), "{key} {value}");
+        }
     }
 }

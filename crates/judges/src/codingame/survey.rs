@@ -12,6 +12,9 @@ use super::contribution::{Contribution, ContributionError, engine_in};
 /// The engine's main class.
 const MAIN: &str = "com.codingame.gameengine.core.RefereeMain";
 
+/// The class that referees get which are patched for cg-brutaltester.
+const BRUTALTESTER: &str = "com/codingame/gameengine/runner/CommandLineInterface";
+
 /// A class that a referee needs, what it is part of, and the files of Debian that may have it.
 const NEEDED: [(&str, &str, &[&str]); 8] = [
     ("com/codingame/game/Referee", "the game itself", &[]),
@@ -41,7 +44,7 @@ const NEEDED: [(&str, &str, &[&str]); 8] = [
 ];
 
 /// Options that make a referee start quickly and work on every Java from 9 on.
-const OPTIONS: &str = "--add-opens java.base/java.lang=ALL-UNNAMED -Dfile.encoding=UTF-8 -Dgame.mode=solo \
+const OPTIONS: &str = "--add-opens java.base/java.lang=ALL-UNNAMED -Dfile.encoding=UTF-8 \
     -Dorg.apache.commons.logging.Log=org.apache.commons.logging.impl.NoOpLog -XX:+UseSerialGC -XX:TieredStopAtLevel=1";
 
 /// Where Debian installs jars.
@@ -78,6 +81,12 @@ pub fn survey(project: &Path, here: &Path) -> Result<Survey, ContributionError> 
             lacking.push(what.to_owned());
         }
     }
+    if search.find(BRUTALTESTER).is_some() {
+        found.push(
+            "patched for cg-brutaltester, which is not needed here: it is played through the SDK's own main class"
+                .to_owned(),
+        );
+    }
     class_path.extend(search.modules);
     let mut seen = BTreeSet::new();
     class_path.retain(|place| seen.insert(place.clone()));
@@ -95,7 +104,16 @@ pub fn survey(project: &Path, here: &Path) -> Result<Survey, ContributionError> 
 
 fn findings(contribution: &Contribution) -> Vec<String> {
     let better = if contribution.is_lower_better { "lower" } else { "higher" };
-    let mut found = vec![plural(contribution.cases.len() as u64, "test case")];
+    let mut found = Vec::new();
+    if contribution.is_of_several() {
+        let min = contribution.min_players.unwrap_or(2);
+        found.push(match contribution.max_players.filter(|max| *max > min) {
+            Some(max) => format!("{min} to {max} players; set `players` for more than {min}"),
+            None => plural(min.into(), "player"),
+        });
+    } else {
+        found.push(plural(contribution.cases.len() as u64, "test case"));
+    }
     found.extend(
         contribution.score().map(|criteria| format!("criterion {criteria}, {better} is better")),
     );
@@ -112,12 +130,7 @@ fn findings(contribution: &Contribution) -> Vec<String> {
 
 fn lacks(project: &Path, contribution: &Contribution) -> Vec<String> {
     let mut missing = Vec::new();
-    if contribution.min_players.is_some_and(|players| players > 1)
-        || contribution.kind.as_deref() == Some("multi")
-    {
-        missing.push("games of several players cannot be played, and this is one".to_owned());
-    }
-    if contribution.cases.is_empty() {
+    if contribution.cases.is_empty() && !contribution.is_of_several() {
         missing.push(format!("test cases: {} has no config/test1.json", project.display()));
     }
     if contribution.kind.as_deref() == Some("opti") && contribution.criteria.is_none() {
@@ -261,6 +274,8 @@ fn settings(
             "# engine = \"4.5.0\"   # the version of the SDK that the game was written for\n",
         );
     }
+    let players = contribution.min_players.unwrap_or(2);
+    settings.extend(contribution.is_of_several().then(|| format!("players = {players}\n")));
     let league = contribution.leagues.first().map(|league| format!("league = {league}\n"));
     settings.extend(league);
     settings
@@ -308,15 +323,30 @@ mod tests {
     }
 
     #[test]
+    fn a_game_of_several_players_needs_no_test_cases() {
+        let folder = folder_of(&[
+            ("sea/config/config.ini", "title=Sea\ntype=multi\nmin_players=2\nmax_players=4\n"),
+            ("sea/game.jar", "PK com/codingame/gameengine/runner/CommandLineInterface.class"),
+        ]);
+        let found = survey(&folder.path().join("sea"), folder.path()).expect("readable");
+        assert!(found.settings.contains("\nplayers = 2\n"), "{}", found.settings);
+        assert!(!found.settings.contains("game.mode"), "{}", found.settings);
+        assert!(!found.missing.join("\n").contains("test case"), "{:?}", found.missing);
+        let told = found.found.join("\n");
+        for part in ["2 to 4 players; set `players`", "patched for cg-brutaltester"] {
+            assert!(told.contains(part), "{part}: {told}");
+        }
+    }
+
+    #[test]
     fn what_is_missing_is_named_with_the_way_to_get_it() {
-        let folder = folder_of(&[("config/config.ini", "type=opti\nmin_players=2\n")]);
+        let folder = folder_of(&[("config/config.ini", "type=opti\n")]);
         let found = survey(folder.path(), folder.path()).expect("readable");
         let missing = found.missing.join("\n");
         for part in [
             "the game itself",
             "the engine (com.codingame.gameengine:core)",
             "mvn package dependency:copy-dependencies",
-            "games of several players",
             "has no config/test1.json",
             "config.ini has no `criteria`",
             "set `engine`",

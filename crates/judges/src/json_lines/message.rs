@@ -8,7 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use rules::game::judge::{Case, JudgeEnd, Question};
-use rules::game::{Answer, End};
+use rules::game::{Answer, End, Seat};
 use rules::score::Score;
 use rules::source::json_problem;
 use terms::bounds::{JUDGE_LINES, OFFICIAL};
@@ -30,6 +30,9 @@ pub enum ToJudge<'a> {
         /// The test case.
         #[serde(flatten)]
         case: &'a Case,
+        /// The number of players, if more than one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        players: Option<u32>,
     },
     /// A reply of the bot.
     Reply {
@@ -37,27 +40,33 @@ pub enum ToJudge<'a> {
         reply: Vec<String>,
         /// The time that it took.
         elapsed_ms: Millis,
+        /// The player, in a game of several.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        player: Option<Seat>,
     },
-    /// The bot gave no reply: the game must end.
+    /// The bot gave no reply: it must not be asked again, and the game of a single player must end.
     NoReply {
         /// The reason.
         no_reply: &'static str,
+        /// The player, in a game of several.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        player: Option<Seat>,
     },
 }
 
 impl<'a> ToJudge<'a> {
-    /// The first message of a game on `case`.
-    pub fn start(case: &'a Case) -> Self {
-        Self::Start { protocol: PROTOCOL, case }
+    /// The first message of a game on `case`, with the number of players if there are several.
+    pub fn start(case: &'a Case, players: Option<u32>) -> Self {
+        Self::Start { protocol: PROTOCOL, case, players }
     }
 
-    /// The answer to a question.
-    pub fn answer(answer: Answer<'a>) -> Self {
+    /// The answer to a question, with the player in a game of several.
+    pub fn answer(answer: Answer<'a>, player: Option<Seat>) -> Self {
         match answer {
             Answer::Reply { lines, elapsed } => {
-                Self::Reply { reply: lines.to_text(), elapsed_ms: Millis(elapsed) }
+                Self::Reply { reply: lines.to_text(), elapsed_ms: Millis(elapsed), player }
             }
-            Answer::NoReply { why, .. } => Self::NoReply { no_reply: reason(why) },
+            Answer::NoReply { why, .. } => Self::NoReply { no_reply: reason(why), player },
         }
     }
 
@@ -109,24 +118,36 @@ fn one_line() -> Option<u32> {
     Some(1)
 }
 
-/// Reads a line of a judge.
+/// Reads a line of the judge of a game of one player.
 ///
 /// # Errors
 /// What is wrong with it.
 pub fn parse(line: &[u8]) -> Result<FromJudge, String> {
-    let mut fields: Fields<'_> = serde_json::from_slice(line).map_err(|error| {
+    read::<Fields<'_>>(line)?.message(line)
+}
+
+/// Deserializes a line.
+pub(super) fn read<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T, String> {
+    serde_json::from_slice(line).map_err(|error| {
         let (column, problem) = (error.column(), json_problem(&error));
         format!("wrote {}, which is not a message: {problem}, at column {column}", quote(line))
-    })?;
-    match (fields.ask.take(), fields.end.take()) {
-        (Some(input), None) => fields.question(input).map(FromJudge::Ask),
-        (None, Some(how)) => fields.ending(how).map(FromJudge::End),
-        (Some(_), Some(_)) => Err(format!("wrote {}, which has both `ask` and `end`", quote(line))),
-        (None, None) => Err(format!("wrote {}, which has neither `ask` nor `end`", quote(line))),
-    }
+    })
 }
 
 impl Fields<'_> {
+    fn message(mut self, line: &[u8]) -> Result<FromJudge, String> {
+        match (self.ask.take(), self.end.take()) {
+            (Some(input), None) => self.question(input).map(FromJudge::Ask),
+            (None, Some(how)) => self.ending(how).map(FromJudge::End),
+            (Some(_), Some(_)) => {
+                Err(format!("wrote {}, which has both `ask` and `end`", quote(line)))
+            }
+            (None, None) => {
+                Err(format!("wrote {}, which has neither `ask` nor `end`", quote(line)))
+            }
+        }
+    }
+
     fn question(self, input: String) -> Result<Question, String> {
         if let Some(lines) = self.lines.filter(|lines| !(1..=JUDGE_LINES).contains(lines)) {
             return Err(format!(
@@ -138,7 +159,8 @@ impl Fields<'_> {
             return Err("gave 0 as `limit_ms`; leave it out for the settings' limits".to_owned());
         }
         let score = self.score()?;
-        Ok(Question { input, lines: self.lines, limit, score, summary: self.summary, peer: None })
+        let (lines, summary) = (self.lines, self.summary);
+        Ok(Question { input, lines, limit, score, summary, ..Question::default() })
     }
 
     fn ending(self, how: String) -> Result<JudgeEnd, String> {
@@ -156,7 +178,7 @@ impl Fields<'_> {
     }
 }
 
-fn read_ending(how: &str) -> Result<Verdict, String> {
+pub(super) fn read_ending(how: &str) -> Result<Verdict, String> {
     match how {
         "completed" => Ok(Verdict::Completed),
         "lost" => Ok(Verdict::Lost),
@@ -254,14 +276,18 @@ mod tests {
     #[test]
     fn the_referee_speaks_version_1() {
         let text = Case::Text("a".to_owned());
-        assert_eq!(ToJudge::start(&Case::Seed(7)).line(), "{\"protocol\":1,\"seed\":7}\n");
-        assert_eq!(ToJudge::start(&text).line(), "{\"protocol\":1,\"case\":\"a\"}\n");
+        assert_eq!(ToJudge::start(&Case::Seed(7), None).line(), "{\"protocol\":1,\"seed\":7}\n");
+        assert_eq!(ToJudge::start(&text, None).line(), "{\"protocol\":1,\"case\":\"a\"}\n");
         let lines = Lines::split(b"4\t2\n");
         let reply = Answer::Reply { lines: &lines, elapsed: Duration::from_micros(1500) };
-        let line = ToJudge::answer(reply).line();
+        let line = ToJudge::answer(reply, None).line();
         assert_eq!(line, "{\"reply\":[\"4\\t2\"],\"elapsed_ms\":1.5}\n");
         let silence = Answer::new(&lines, Some(NoReply::Deadline));
-        assert_eq!(ToJudge::answer(silence).line(), "{\"no_reply\":\"timeout\"}\n");
+        assert_eq!(ToJudge::answer(silence, None).line(), "{\"no_reply\":\"timeout\"}\n");
+        let start = ToJudge::start(&Case::Seed(7), Some(2)).line();
+        assert_eq!(start, "{\"protocol\":1,\"seed\":7,\"players\":2}\n");
+        let silence = ToJudge::answer(silence, Some(0)).line();
+        assert_eq!(silence, "{\"no_reply\":\"timeout\",\"player\":0}\n");
     }
 
     proptest! {

@@ -6,16 +6,20 @@
 // Public for the fuzz targets alone.
 #[doc(hidden)]
 pub mod message;
+mod several;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use self::message::{FromJudge, ToJudge, parse};
+use self::several::parse_several;
 use crate::command::JudgeCommand;
 use crate::process::Process;
-use rules::game::judge::{Case, Steps};
+use rules::game::judge::{Case, Question, Steps};
 use rules::game::{Answer, JudgeFailure, Place, Referee, Seat, Step};
+use rules::score::Direction;
 use terms::lines::Lines;
 
 /// How long a judge may take to end after its game, to write what it has to write.
@@ -39,7 +43,7 @@ const GRACE: Duration = Duration::from_millis(500);
 ///     env: Default::default(),
 ///     limits: JudgeLimits::default(),
 /// };
-/// let judge = JsonLines { command }.start(&Case::Text("5".to_owned()), &Place::default())?;
+/// let judge = JsonLines { command, ..JsonLines::default() }.start(&Case::Text("5".to_owned()), &Place::default())?;
 /// let mut game = Game::begin(judge)?;
 /// assert_eq!(game.next_ask().map(|ask| ask.input), Some("5\n".to_owned()));
 /// let effect = game.answer(Answer::new(&Lines::split(b"5\n"), None))?;
@@ -47,11 +51,16 @@ const GRACE: Duration = Duration::from_millis(500);
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct JsonLines {
     /// The command that starts the judge.
     #[serde(skip)]
     pub command: JudgeCommand,
+    /// The number of players; none in a game of one.
+    pub players: Option<u32>,
+    /// Which scores are better, for the places of players.
+    #[serde(skip)]
+    pub better: Direction,
 }
 
 impl JsonLines {
@@ -61,8 +70,11 @@ impl JsonLines {
     /// When the judge does not start.
     pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
         let process = Process::start(&self.command, place)?;
-        let (outgoing, steps) = (ToJudge::start(case).line(), Steps::default());
-        Ok(Box::new(Speaker { process, outgoing, is_silent: false, steps }))
+        let outgoing = ToJudge::start(case, self.players).line();
+        let Self { players, better, .. } = *self;
+        let players = players.map(|players| players as usize);
+        let (silent, steps) = (BTreeSet::new(), Steps::default());
+        Ok(Box::new(Speaker { process, outgoing, players, better, silent, steps }))
     }
 }
 
@@ -71,8 +83,11 @@ struct Speaker {
     process: Process,
     /// What to send next.
     outgoing: String,
-    /// Whether the bot has failed to reply: it cannot be asked again.
-    is_silent: bool,
+    /// The number of players, if there are several.
+    players: Option<usize>,
+    better: Direction,
+    /// The players that have failed to reply: they cannot be asked again.
+    silent: BTreeSet<Seat>,
     steps: Steps,
 }
 
@@ -81,10 +96,16 @@ impl Referee for Speaker {
         self.process.refuse_unasked()?;
         let is_whole = |lines: &Lines| (!lines.is_empty()).then_some(1);
         let lines = self.process.step(self.outgoing.as_bytes(), is_whole)?;
-        let said = parse(lines.get(0).unwrap_or_default());
+        let line = lines.get(0).unwrap_or_default();
+        let said = match self.players {
+            None => parse(line),
+            Some(players) => parse_several(line, players, self.better),
+        };
         match said.map_err(|problem| self.process.trouble(problem))? {
-            FromJudge::Ask(_) if self.is_silent => {
-                let what = "asked again after it was told that the bot gave no reply";
+            FromJudge::Ask(Question { seat, .. }) if self.silent.contains(&seat) => {
+                let whom = self.players.map(|_| format!(" player {seat}")).unwrap_or_default();
+                let what =
+                    format!("asked{whom} again after it was told that the bot gave no reply");
                 Err(self.process.trouble(what))
             }
             FromJudge::Ask(question) => {
@@ -98,9 +119,11 @@ impl Referee for Speaker {
         }
     }
 
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
-        self.is_silent = matches!(answer, Answer::NoReply { .. });
-        self.outgoing = ToJudge::answer(answer).line();
+    fn answer(&mut self, seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
+        if matches!(answer, Answer::NoReply { .. }) {
+            self.silent.insert(seat);
+        }
+        self.outgoing = ToJudge::answer(answer, self.players.map(|_| seat)).line();
         self.begin()
     }
 }

@@ -57,6 +57,7 @@ fn measured(comparison: &Comparison) -> Option<String> {
         Measure::Rank => "Compared is the better score: the share of the other bot's games on the board that a game beats, \
              in percent. A lost game is below all others."
             .to_owned(),
+        Measure::Place => "Compared is the mean place in percent: 100 for the first alone, 0 for the last alone.".to_owned(),
     })
 }
 

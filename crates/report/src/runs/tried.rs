@@ -170,6 +170,7 @@ fn what(measure: Measure, better: Direction) -> &'static str {
         Measure::Ratio => "the mean share of the best score of these bots, in percent",
         Measure::Log => "the mean of 100 times the logarithm of the score",
         Measure::Rank => "the share of the other bots' games that are beaten, in percent",
+        Measure::Place => "the mean place, in percent",
     }
 }
 

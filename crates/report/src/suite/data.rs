@@ -71,7 +71,7 @@ impl<'a> Totals<'a> {
             let value = match measure {
                 Measure::Points => mean,
                 Measure::Ratio => ratio.map(|ratio| 100.0 * ratio),
-                Measure::Log | Measure::Rank => tally.value,
+                Measure::Log | Measure::Rank | Measure::Place => tally.value,
             };
             Bot { tally, mean, ratio, marathon, bests, uniques, mean_log10, value }
         };

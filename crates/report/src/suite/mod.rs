@@ -310,6 +310,10 @@ pub(super) fn measured(measure: Measure) -> Option<Measured> {
             "rank",
             "rank: the share of the other bots' games on the board that a game beats, in percent; an equal one counts half.",
         ),
+        Measure::Place => (
+            "place",
+            "place: the mean place in percent: 100 for the first alone, 0 for the last alone.",
+        ),
     };
     Some(Measured { column: (heading, value), explanation })
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::links::{self, Link};
+use crate::text;
 use results::gamelog::{End, Event, Log, Start, Turn};
 use results::replay::{Difference, ReplayError, Replayed, kind_as, kind_of, reply_to};
 use rules::game::frames::{Frame, Picture, View};
@@ -228,12 +229,50 @@ impl Film {
     /// Describes a position's move, or the end, in a few words.
     pub fn describe(&self, position: usize) -> Cow<'_, str> {
         let Some(played) = self.moves.get(position) else {
-            return self.end.as_ref().map_or_else(Cow::default, |end| (&end.official).into());
+            return self.result();
         };
-        match self.turns.get(played.turn).and_then(|turn| turn.no_reply) {
-            Some(no_reply) => format!("No move: {}", no_reply.verdict()).into(),
+        let turn = self.turns.get(played.turn);
+        match turn.and_then(|turn| Some((turn, turn.no_reply?))) {
+            Some((turn, no_reply)) => {
+                format!("{}No move: {}", self.seat_of(turn), no_reply.verdict()).into()
+            }
             None => (&played.frame.caption).into(),
         }
+    }
+
+    /// The bots: one, or each with its seat.
+    pub fn bots(&self) -> String {
+        if !self.start.is_of_several() {
+            return self.start.bot.name.clone();
+        }
+        let named = self.start.bots().enumerate().map(|(seat, bot)| format!("{seat} {}", bot.name));
+        named.collect::<Vec<_>>().join(", ")
+    }
+
+    /// What the original reports at the end, in a game of several players with the result of each; empty before.
+    pub fn result(&self) -> Cow<'_, str> {
+        let Some(end) = &self.end else { return Cow::default() };
+        if end.seats.is_empty() {
+            return (&end.official).into();
+        }
+        let standings = self.start.bots().zip(&end.seats).enumerate();
+        let told = standings
+            .map(|(seat, (bot, end))| format!("{seat} {}: {}", bot.name, text::standing(end)));
+        told.collect::<Vec<_>>().join("; ").into()
+    }
+
+    /// The diagnosis at the end, in a game of several players that of each bot.
+    pub fn diagnosis(&self) -> Option<Cow<'_, str>> {
+        let end = self.end.as_ref()?;
+        if end.seats.is_empty() {
+            return end.diagnosis.as_deref().map(Cow::from);
+        }
+        let told =
+            self.start.bots().zip(&end.seats).enumerate().filter_map(|(seat, (bot, end))| {
+                Some(format!("{seat} {}: {}", bot.name, end.diagnosis.as_ref()?))
+            });
+        let told: Vec<String> = told.collect();
+        (!told.is_empty()).then(|| told.join("; ").into())
     }
 
     /// Adds an event of a game that is being played.
@@ -269,7 +308,7 @@ impl Film {
         }
         let mut frames = ask.map(|ask| self.referee(&ask, &turn)).unwrap_or_default();
         if self.is_text() {
-            frames = vec![text_frame(&turn)];
+            frames = vec![self.text_frame(&turn)];
         }
         // A turn without a move gets a position too, which shows the board that the bot did not answer.
         if frames.is_empty() {
@@ -278,6 +317,26 @@ impl Film {
         }
         self.moves.extend(frames.into_iter().map(|frame| Move { turn: index, frame }));
         self.turns.push(turn);
+    }
+
+    /// An exchange of a game without a picture: the beginning of its answer, and its points.
+    fn text_frame(&self, turn: &Turn) -> Frame {
+        let reply = super::reply(turn);
+        let answer: String =
+            reply.lines().next().unwrap_or_default().chars().take(MAX_CAPTION).collect();
+        let (number, gain) = (turn.turn as usize, turn.gain.unwrap_or_default());
+        let caption = if answer.is_empty() { "No move".to_owned() } else { answer };
+        let caption = self.seat_of(turn) + &caption;
+        Frame { number, caption, gain, ..Frame::default() }
+    }
+
+    /// The seat and the name of the bot that was asked, before what it answered; empty in a game of one player.
+    pub fn seat_of(&self, turn: &Turn) -> String {
+        if !self.start.is_of_several() {
+            return String::new();
+        }
+        let name = self.start.bots().nth(turn.seat).map_or("", |bot| &bot.name);
+        format!("{} {name}: ", turn.seat)
     }
 
     /// Plays the turn, and returns the frames of its moves.
@@ -307,13 +366,3 @@ const MAX_INPUT_BYTES: usize = 1 << 16;
 
 /// The longest caption of an answer, in characters.
 const MAX_CAPTION: usize = 60;
-
-/// An exchange of a game without a picture: the beginning of its answer, and its points.
-fn text_frame(turn: &Turn) -> Frame {
-    let reply = super::reply(turn);
-    let answer: String =
-        reply.lines().next().unwrap_or_default().chars().take(MAX_CAPTION).collect();
-    let (number, gain) = (turn.turn as usize, turn.gain.unwrap_or_default());
-    let caption = if answer.is_empty() { "No move".to_owned() } else { answer };
-    Frame { number, caption, gain, ..Frame::default() }
-}

@@ -78,7 +78,7 @@ fn spread(film: &Film, most: usize) -> Vec<usize> {
 }
 
 fn who(film: &Film) -> String {
-    format!("{} on {}", film.start.bot.name, film.start.board)
+    format!("{} on {}", film.bots(), film.start.board)
 }
 
 /// The size of an image of one board with its lines.

@@ -5,6 +5,7 @@
 
 use std::io::{self, Write};
 
+use crate::text::standing;
 use results::gamelog::{Log, Turn};
 use results::replay::{ReplayError, game_of_log, reply_to};
 use rules::game::Answer;
@@ -25,14 +26,25 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
     let start = &log.start;
     line(out, "game  ", &start.game)?;
     line(out, "board ", &start.board)?;
-    line(out, "bot   ", &start.bot.name)?;
+    if start.is_of_several() {
+        for (seat, bot) in start.bots().enumerate() {
+            line(out, &format!("seat {seat}"), &bot.name)?;
+        }
+    } else {
+        line(out, "bot   ", &start.bot.name)?;
+    }
     for ReplayedTurn { turn, input } in exchanges(log).map_err(io::Error::other)? {
-        writeln!(out, "\nturn {}", turn.turn)?;
+        if start.is_of_several() {
+            writeln!(out, "\nturn {}, seat {}", turn.turn, turn.seat)?;
+        } else {
+            writeln!(out, "\nturn {}", turn.turn)?;
+        }
         lines(out, '>', input.as_bytes())?;
         lines(out, '<', &turn.reply.0)?;
         lines(out, '!', &turn.stderr.0)?;
         match turn.no_reply {
             Some(no_reply) => writeln!(out, "= {}", no_reply.verdict())?,
+            None if start.is_of_several() => {}
             None => writeln!(out, "= gain {}, score {}", shown(turn.gain), shown(turn.score))?,
         }
         // Games that other programs saved have no times.
@@ -42,6 +54,11 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
     }
     let Some(end) = &log.end else { return writeln!(out, "\nthe log stops here") };
     writeln!(out, "\nend: {}", end.verdict)?;
+    for (seat, end) in end.seats.iter().enumerate() {
+        line(out, &format!("seat {seat}:"), &standing(end))?;
+        lines(out, '!', &end.stderr.0)?;
+        end.diagnosis.iter().try_for_each(|text| line(out, "=", text))?;
+    }
     lines(out, '!', &end.stderr.0)?;
     end.summary.iter().chain(&end.diagnosis).try_for_each(|text| line(out, "=", text))
 }

@@ -122,6 +122,8 @@ impl Scale {
             }
             (Measure::Log, Finish::Won(_)) => None,
             (Measure::Log, Finish::Lost) => Some(percent(lost.log)),
+            // The place is the score of such a game, whether its bot failed or not.
+            (Measure::Place, game) => self.points(game),
             (Measure::Rank, _) => mean(rivals.iter().map(|other| rank(better, game, *other))),
         }
     }

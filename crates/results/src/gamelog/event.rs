@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 use super::bytes::Bytes;
 use crate::said::{Said, SaidInGame};
 use rules::game::judge::JudgeProgram;
-use rules::game::{Ask, Drawing, Game};
+use rules::game::{Ask, Drawing, Game, Out, Seat};
 use rules::score::{Direction, Score};
 use rules::source::json_problem;
 use terms::certificate::Certificate;
@@ -84,8 +84,11 @@ pub struct Start {
     pub board: String,
     /// The test case itself.
     pub test_case: String,
-    /// How the bot was started, and under which limits.
+    /// The bot, in a game of several players that of the first seat.
     pub bot: Bot,
+    /// The bots of the other seats, by seat.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Bot>,
     /// The name of the profile of the limits.
     pub profile: String,
     /// The time limits.
@@ -171,6 +174,9 @@ impl Host {
 pub struct Turn {
     /// The number of the exchange, from 1.
     pub turn: u32,
+    /// The seat of the bot, from 0.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub seat: Seat,
     /// Which time limit applied.
     pub limit: LimitKind,
     /// What the bot was asked, if the referee does not have the game's rules.
@@ -240,6 +246,9 @@ pub struct Asked {
     /// The lines that the reply added to the summary.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub summary: Vec<String>,
+    /// The seats that the judge has put out after the reply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub out: Vec<Out>,
 }
 
 /// How a game ended.
@@ -287,9 +296,131 @@ pub struct End {
     /// The time from the start of the bot until it was reaped.
     #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
     pub wall: Option<Millis>,
+    /// The result of each seat of a game of several players, by seat. What is above about a bot is then left out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seats: Vec<SeatEnd>,
     /// The pictures that the judge has drawn. They are files beside the log, and none of its text.
     #[serde(skip)]
     pub drawings: Vec<Drawing>,
+}
+
+/// How a game of several players ended for one seat.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SeatEnd {
+    /// Its place, from 1; equal seats share the better one.
+    pub place: u32,
+    /// Its final score; `None` if there is none.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub score: Option<Score>,
+    /// What its bot did wrong, as far as the referee or the judge can say; else [`Verdict::Completed`], whatever its place.
+    pub verdict: Verdict,
+    /// The judge's last words on this seat.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub official: String,
+    /// The number of its exchanges.
+    pub turns: u32,
+    /// The real cause, if the verdict does not say everything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diagnosis: Option<String>,
+    /// How its process ended; absent if it never started, or could not be reaped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bot_exit: Option<BotExit>,
+    /// Whether the referee had to kill the bot.
+    #[serde(default)]
+    pub killed: bool,
+    /// Standard output beyond the awaited replies, up to a cap.
+    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
+    pub late_output: Bytes,
+    /// Bytes of standard output beyond that cap.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub late_output_dropped: u64,
+    /// Standard error after its last exchange, up to a cap.
+    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
+    pub stderr: Bytes,
+    /// Bytes of standard error beyond that cap.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stderr_dropped: u64,
+    /// What the bot said about itself in the whole game, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub said: BTreeMap<String, SaidInGame>,
+    /// The time from the start of the bot until it was reaped; absent if it never started.
+    #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
+    pub wall: Option<Millis>,
+    /// The processor time that it took while other seats were asked, where it was left running then.
+    #[serde(default, rename = "ponder_cpu_ms", skip_serializing_if = "Option::is_none")]
+    pub ponder_cpu: Option<Millis>,
+}
+
+/// What only its process shows of a bot: how it ended, and what it wrote then.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ProcessEnd {
+    /// The real cause, if the verdict does not say everything.
+    pub diagnosis: Option<String>,
+    /// How its process ended.
+    pub bot_exit: Option<BotExit>,
+    /// Whether the referee had to kill it.
+    pub killed: bool,
+    /// Standard output beyond the awaited replies, up to a cap.
+    pub late_output: Bytes,
+    /// Bytes of standard output beyond that cap.
+    pub late_output_dropped: u64,
+    /// Standard error after its last exchange, up to a cap.
+    pub stderr: Bytes,
+    /// Bytes of standard error beyond that cap.
+    pub stderr_dropped: u64,
+    /// What it said about itself in the whole game, by name.
+    pub said: BTreeMap<String, SaidInGame>,
+    /// The time from its start until it was reaped.
+    pub wall: Option<Millis>,
+}
+
+impl SeatEnd {
+    /// Adds how the bot's process ended.
+    pub fn add_process(&mut self, process: ProcessEnd) {
+        let ProcessEnd { diagnosis, bot_exit, killed, late_output, stderr, said, wall, .. } =
+            process;
+        (self.diagnosis, self.bot_exit, self.killed) = (diagnosis, bot_exit, killed);
+        (self.late_output, self.late_output_dropped) = (late_output, process.late_output_dropped);
+        (self.stderr, self.stderr_dropped) = (stderr, process.stderr_dropped);
+        (self.said, self.wall) = (said, wall);
+    }
+
+    /// A seat as far as its judge decides it; its process is unknown.
+    pub fn by_rules(seat: rules::game::SeatEnd, turns: u32) -> Self {
+        let rules::game::SeatEnd { score, place, verdict, official } = seat;
+        Self {
+            place,
+            score,
+            verdict,
+            official,
+            turns,
+            diagnosis: None,
+            bot_exit: None,
+            killed: false,
+            late_output: Bytes::default(),
+            late_output_dropped: 0,
+            stderr: Bytes::default(),
+            stderr_dropped: 0,
+            said: BTreeMap::new(),
+            wall: None,
+            ponder_cpu: None,
+        }
+    }
+
+    /// The same, with what only a process can show from a log.
+    #[must_use]
+    pub(crate) fn with_process_of(self, logged: Option<Self>) -> Self {
+        let Some(logged) = logged else { return self };
+        let Self { place, score, verdict, official, turns, .. } = self;
+        Self { place, score, verdict, official, turns, ..logged }
+    }
+
+    /// What the judge must have said of it. What the referee saw itself counts before that.
+    pub(crate) fn of_judge(&self) -> rules::game::SeatEnd {
+        let Self { score, place, verdict, official, .. } = self;
+        let (verdict, official) = (*verdict, official.clone());
+        rules::game::SeatEnd { score: *score, place: *place, verdict, official }
+    }
 }
 
 impl Asked {
@@ -303,11 +434,22 @@ impl Asked {
             limit: limit.map(Millis),
             official: ask.official.map(Millis),
             summary: Vec::new(),
+            out: Vec::new(),
         }
     }
 }
 
 impl Start {
+    /// The bots by seat.
+    pub fn bots(&self) -> impl Iterator<Item = &Bot> {
+        std::iter::once(&self.bot).chain(&self.others)
+    }
+
+    /// Whether this is a game of several players.
+    pub fn is_of_several(&self) -> bool {
+        !self.others.is_empty()
+    }
+
     /// The limit that applied to a turn.
     pub fn limit(&self, turn: &Turn) -> Option<Duration> {
         match &turn.asked {
@@ -322,6 +464,7 @@ impl Turn {
     pub fn with_reply(turn: u32, limit: LimitKind, reply: Bytes) -> Self {
         Self {
             turn,
+            seat: 0,
             limit,
             asked: None,
             reply,
@@ -344,15 +487,29 @@ impl Turn {
 }
 
 impl End {
-    /// The end by the rules; the bot's process is unknown.
+    /// Adds how the bot's process ended.
+    pub fn add_process(&mut self, process: ProcessEnd) {
+        let ProcessEnd { diagnosis, bot_exit, killed, late_output, stderr, said, wall, .. } =
+            process;
+        (self.diagnosis, self.bot_exit, self.killed) = (diagnosis, bot_exit, killed);
+        (self.late_output, self.late_output_dropped) = (late_output, process.late_output_dropped);
+        (self.stderr, self.stderr_dropped) = (stderr, process.stderr_dropped);
+        (self.said, self.wall) = (said, wall);
+    }
+
+    /// The end as far as the rules decide it; the processes of the bots are unknown. `verdict` is that of the last reply, which
+    /// decides only a game of one player.
     pub fn by_rules(game: &Game, verdict: Verdict, turns: u32) -> Self {
-        let rules::game::End { official, metadata, drawings } =
+        let rules::game::End { official, metadata, drawings, seats } =
             game.end().cloned().unwrap_or_default();
+        let verdict = if seats.is_empty() { verdict } else { Verdict::Completed };
+        let by_rules = |(seat, end)| SeatEnd::by_rules(end, game.turns(seat));
+        let seats: Vec<SeatEnd> = seats.into_iter().enumerate().map(by_rules).collect();
         Self {
             verdict,
             official,
             won: verdict == Verdict::Completed,
-            score: game.score(0),
+            score: if seats.is_empty() { game.score(0) } else { None },
             summary: game.summary().to_vec(),
             metadata,
             turns,
@@ -365,6 +522,7 @@ impl End {
             stderr_dropped: 0,
             said: BTreeMap::new(),
             wall: None,
+            seats,
             drawings,
         }
     }
@@ -373,6 +531,11 @@ impl End {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_false(flag: &bool) -> bool {
     !flag
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_first(seat: &Seat) -> bool {
+    *seat == 0
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]

@@ -8,6 +8,7 @@ use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 
 use super::event::{End, Event, FORMAT, Start, Turn};
+use rules::game::Seat;
 use rules::source::json_problem;
 
 /// The largest log to read, in bytes. The referee never writes larger ones.
@@ -82,6 +83,13 @@ impl Log {
         let content =
             content().map_err(|error| LogFileError::Io { path: path.to_owned(), error })?;
         read(&content).map_err(|error| LogFileError::Log { path: path.to_owned(), error })
+    }
+
+    /// The log with the exchanges of one seat alone.
+    #[must_use]
+    pub fn of_seat(mut self, seat: Seat) -> Self {
+        self.turns.retain(|turn| turn.seat == seat);
+        self
     }
 
     /// Adds an event of a game that is being played; each start begins another log.

@@ -85,6 +85,7 @@ impl Referee {
             board: board.to_owned(),
             test_case: case.to_owned(),
             bot,
+            others: Vec::new(),
             profile: "unknown".to_owned(),
             limits: Limits::default(),
             retried: Vec::new(),

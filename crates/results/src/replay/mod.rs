@@ -7,12 +7,13 @@ pub mod foreign;
 pub(crate) mod recorded;
 
 use std::fmt;
+use std::mem;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::gamelog::{Asked, End, Log, Start, Turn};
+use crate::gamelog::{Asked, End, Log, SeatEnd, Start, Turn};
 use rules::game::{Answer, Ask, Effect, Game, GameKind, JudgeFailure, TestCase, UnknownGame};
 use rules::score::Score;
 use terms::lines::{LineRules, Lines, Progress};
@@ -78,7 +79,7 @@ pub enum ReplayError {
 pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
     let mut game = game_of_log(log)?;
     // Only a recorded judge can be in trouble here: the log stops, and so does the comparison.
-    let (replayed, _) = referee(&mut game, log);
+    let (replayed, _) = referee(&mut game, log, compare_end);
     Ok(replayed)
 }
 
@@ -88,7 +89,7 @@ pub fn replay(log: &Log) -> Result<Replayed, ReplayError> {
 /// When the log is of another game, or its test case is invalid.
 pub fn replay_as(kind: &Arc<GameKind>, log: &Log) -> Result<Replayed, ReplayError> {
     let kind = kind_as(kind, &log.start)?;
-    let (replayed, _) = referee(&mut begun(&kind, log)?, log);
+    let (replayed, _) = referee(&mut begun(&kind, log)?, log, compare_end);
     Ok(replayed)
 }
 
@@ -101,14 +102,21 @@ pub fn rejudge(log: &Log, mut game: Game) -> Result<Option<Replayed>, JudgeFailu
     if game.ask().is_some_and(|ask| ask.peer.is_some()) {
         return Ok(None);
     }
-    match referee(&mut game, log) {
+    match referee(&mut game, log, compare_end_of_judge) {
         (_, Some(trouble)) => Err(trouble),
         (replayed, None) => Ok(Some(replayed)),
     }
 }
 
+/// How the end of a log differs from that of the same game now.
+type CompareEnds = fn(&End, &End) -> Option<Difference>;
+
 /// Passes the replies of a log to a game, until its judge fails.
-fn referee(game: &mut Game, log: &Log) -> (Replayed, Option<JudgeFailure>) {
+fn referee(
+    game: &mut Game,
+    log: &Log,
+    compare_ends: CompareEnds,
+) -> (Replayed, Option<JudgeFailure>) {
     let mut verdict = Verdict::Completed;
     let mut replayed = Replayed::default();
     let mut trouble = None;
@@ -130,17 +138,23 @@ fn referee(game: &mut Game, log: &Log) -> (Replayed, Option<JudgeFailure>) {
     replayed.summary = game.summary().to_vec();
     replayed.score = game.score(0);
     if trouble.is_none() && replayed.difference.is_none() {
-        conclude(game, verdict, log, &mut replayed);
+        conclude(game, verdict, log, &mut replayed, compare_ends);
     }
     (replayed, trouble)
 }
 
 /// Compares the end of the game, if it has come, with the log's.
-fn conclude(game: &Game, verdict: Verdict, log: &Log, replayed: &mut Replayed) {
+fn conclude(
+    game: &Game,
+    verdict: Verdict,
+    log: &Log,
+    replayed: &mut Replayed,
+    compare_ends: CompareEnds,
+) {
     replayed.end = game.end().map(|_| end(game, verdict, log, replayed.turns));
     if let Some(logged) = &log.end {
         replayed.difference = match &replayed.end {
-            Some(end) => compare_end(logged, end),
+            Some(end) => compare_ends(logged, end),
             None => difference(replayed.turns, "the game", &"over", &"not over"),
         };
     }
@@ -213,6 +227,9 @@ fn referee_turn(game: &mut Game, turn: &Turn) -> Result<Result<Effect, JudgeFail
     let Some(ask) = game.next_ask() else {
         return Err(Difference::of(turn.turn, "the game", &"not over", &"over"));
     };
+    if ask.seat != turn.seat {
+        return Err(Difference::of(turn.turn, "the seat", &turn.seat, &ask.seat));
+    }
     if ask.limit != turn.limit {
         return Err(Difference::of(turn.turn, "limit", &turn.limit, &ask.limit));
     }
@@ -273,17 +290,38 @@ fn compare_turn(turn: &Turn, effect: &Effect) -> Option<Difference> {
     difference(number, "move", &turn.action, &effect.action)
         .or_else(|| difference(number, "gain", &turn.gain, &effect.gain))
         .or_else(|| difference(number, "score", &turn.score, &effect.score))
+        .or_else(|| {
+            let out = turn.asked.as_ref().map_or(&[][..], |asked| &asked.out);
+            difference(number, "players out", &out, &effect.out.as_slice())
+        })
 }
 
 fn compare_end(logged: &End, end: &End) -> Option<Difference> {
+    let metadata = || difference(end.turns, "metadata", &logged.metadata, &end.metadata);
+    compare_end_of_judge(logged, end).or_else(metadata)
+}
+
+/// As [`compare_end`], for a judge that was started again: its metadata may hold times that it has measured, and no two games
+/// have the same.
+fn compare_end_of_judge(logged: &End, end: &End) -> Option<Difference> {
     let turn = end.turns;
     difference(turn, "verdict", &logged.verdict, &end.verdict)
         .or_else(|| difference(turn, "official", &logged.official, &end.official))
         .or_else(|| difference(turn, "won", &logged.won, &end.won))
         .or_else(|| difference(turn, "final score", &logged.score, &end.score))
         .or_else(|| difference(turn, "summary", &logged.summary, &end.summary))
-        .or_else(|| difference(turn, "metadata", &logged.metadata, &end.metadata))
         .or_else(|| difference(turn, "number of turns", &logged.turns, &end.turns))
+        .or_else(|| difference(turn, "players", &of_seats(logged), &of_seats(end)))
+}
+
+/// What the rules decide of each seat.
+fn of_seats(end: &End) -> Vec<(u32, Option<String>, Verdict, &str, u32)> {
+    let mut all = Vec::new();
+    for SeatEnd { place, score, verdict, official, turns, .. } in &end.seats {
+        let score = score.map(|score| score.to_string());
+        all.push((*place, score, *verdict, official.as_str(), *turns));
+    }
+    all
 }
 
 fn difference<T: serde::Serialize + PartialEq>(
@@ -321,9 +359,14 @@ impl Difference {
 
 /// The end by the rules, with the process's part taken from the log.
 fn end(game: &Game, verdict: Verdict, log: &Log, turns: u32) -> End {
-    let end = End::by_rules(game, verdict, turns);
+    let mut end = End::by_rules(game, verdict, turns);
     match log.end.clone() {
         Some(logged) => End {
+            seats: {
+                let seats = mem::take(&mut end.seats).into_iter();
+                let mut of_log = logged.seats.into_iter();
+                seats.map(|seat| seat.with_process_of(of_log.next())).collect()
+            },
             diagnosis: logged.diagnosis,
             bot_exit: logged.bot_exit,
             killed: logged.killed,

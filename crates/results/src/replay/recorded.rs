@@ -4,7 +4,7 @@ use std::mem;
 use std::sync::Arc;
 use std::vec;
 
-use crate::gamelog::{Log, Start};
+use crate::gamelog::{Log, SeatEnd, Start};
 use rules::game::judge::{Case, JudgeEnd, JudgeProgram, Question, StartJudge, Steps};
 use rules::game::{
     Answer, End, Game, GameKind, JudgeFailure, Referee, Seat, Step, TestCase, Traits,
@@ -60,6 +60,7 @@ pub(crate) fn kind(
         from_seed: Arc::new(|seed, _| Ok(Case::Seed(seed).to_string())),
         limits,
         better,
+        players: judge.players(),
         judge: Some(judge.clone()),
         ..GameKind::new(name, name, move |text| {
             Ok(TestCase::judged(&game, Case::parse(text), traits.as_ref(), start.clone()))
@@ -72,17 +73,27 @@ pub(super) fn kind_of(start: &Start, judge: &JudgeProgram) -> GameKind {
     kind(&start.game, judge, start.limits, start.better)
 }
 
-/// What the judge said. Score and summary of a turn came with what it said next.
+/// What the judge said. Score, summary and seats out of a turn came with what it said next.
 fn said(log: &Log) -> Vec<Said> {
     let first = log.turns.first().and_then(|turn| Some(turn.score? - turn.gain?));
-    let mut news = (first, Vec::new());
+    let mut news = (first, Vec::new(), Vec::new());
     let questions = log.turns.iter().map(|turn| {
         let asked = turn.asked.clone().unwrap_or_default();
         let summary = mem::take(&mut news.1);
         let score = mem::replace(&mut news.0, turn.score);
         news.1 = asked.summary;
+        let out = mem::replace(&mut news.2, asked.out);
         let (input, lines, limit) = (asked.input, asked.lines, asked.official.map(|limit| limit.0));
-        Said::Question(Question { input, lines, limit, score, summary, peer: None })
+        Said::Question(Question {
+            seat: turn.seat,
+            input,
+            lines,
+            limit,
+            score,
+            summary,
+            peer: None,
+            out,
+        })
     });
     let mut said: Vec<Said> = questions.collect();
     match &log.end {
@@ -91,7 +102,11 @@ fn said(log: &Log) -> Vec<Said> {
             verdict: if said.is_empty() { Verdict::Completed } else { verdict(end.verdict) },
             score: end.score,
             summary: news.1,
-            end: End { metadata: end.metadata.clone(), ..End::new(&end.official) },
+            end: End {
+                metadata: end.metadata.clone(),
+                seats: end.seats.iter().map(SeatEnd::of_judge).collect(),
+                ..End::new(&end.official)
+            },
         })),
         // What it asked first is not known.
         None if said.is_empty() => said.push(Said::Question(Question::default())),

@@ -1,14 +1,18 @@
 //! A game under way: what playing, replaying and showing it share.
 
 use std::fmt;
+use std::mem;
 
 use serde_json::Value;
 
 use super::frames::View;
-use super::referee::{Answer, Ask, End, JudgeFailure, Next, Referee, Ruling, Seat, Step};
+use super::referee::{
+    Answer, Ask, End, JudgeFailure, Next, Out, Referee, Ruling, Seat, SeatEnd, Step,
+};
 use crate::score::Score;
 use terms::bounds::UNANSWERED;
-use terms::verdict::Verdict;
+use terms::lines::Lines;
+use terms::verdict::{NoReply, Verdict};
 
 /// A game under way, driven step by step.
 ///
@@ -19,8 +23,21 @@ pub struct Game {
     end: Option<End>,
     /// The seat that was asked last.
     asked: Seat,
+    /// What is known of each seat, up to the last that has been asked or put out.
+    seats: Vec<Known>,
     scores: Vec<Score>,
     summary: Vec<String>,
+}
+
+/// What is known of a seat.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    /// The number of its answers.
+    turns: u32,
+    /// Why it gave no reply. The referee is told the same at each further question to it.
+    silence: Option<NoReply>,
+    /// The referee's verdict, if it has put the seat out, and its words.
+    out: Option<(Verdict, String)>,
 }
 
 /// The effect of an answer on a game.
@@ -40,6 +57,16 @@ pub struct Effect {
     pub remark: Option<String>,
     /// The lines that the reply added to the summary.
     pub summary: Vec<String>,
+    /// The seats that the referee has put out after the reply.
+    pub out: Vec<Out>,
+}
+
+/// What a referee said in one step or several, besides what comes next.
+#[derive(Default)]
+struct Told {
+    ruling: Ruling,
+    summary: Vec<String>,
+    out: Vec<Out>,
 }
 
 impl Game {
@@ -49,9 +76,10 @@ impl Game {
     /// When the referee fails.
     pub fn begin(mut referee: Box<dyn Referee>) -> Result<Self, JudgeFailure> {
         let first = referee.begin()?;
-        let (scores, summary) = (Vec::new(), Vec::new());
-        let mut game = Self { referee, ask: None, end: None, asked: 0, scores, summary };
-        if game.take(first).verdict != Verdict::Completed {
+        let (seats, scores, summary) = (Vec::new(), Vec::new(), Vec::new());
+        let mut game = Self { referee, ask: None, end: None, asked: 0, seats, scores, summary };
+        let told = game.take(first);
+        if told.ruling.verdict != Verdict::Completed || !told.out.is_empty() {
             return Err(JudgeFailure::new(
                 "ended the game against the bot before it asked anything",
             ));
@@ -84,6 +112,16 @@ impl Game {
         self.scores.get(seat).copied()
     }
 
+    /// The number of answers of a seat.
+    pub fn turns(&self, seat: Seat) -> u32 {
+        self.seats.get(seat).map_or(0, |known| known.turns)
+    }
+
+    /// Whether a seat plays no more: it gave no reply, or the referee has put it out.
+    pub fn is_out(&self, seat: Seat) -> bool {
+        self.seats.get(seat).is_some_and(|known| known.silence.is_some() || known.out.is_some())
+    }
+
     /// The lines of the original's game summary so far, with colour marks.
     pub fn summary(&self) -> &[String] {
         &self.summary
@@ -94,7 +132,7 @@ impl Game {
         self.referee.view()
     }
 
-    /// Passes on the answer to the last question. A referee that asks a bot again which gave no reply is told the same
+    /// Passes on the answer to the last question. A referee that asks a seat again which gave no reply is told the same
     /// again.
     ///
     /// # Errors
@@ -102,55 +140,102 @@ impl Game {
     pub fn answer(&mut self, answer: Answer<'_>) -> Result<Effect, JudgeFailure> {
         let seat = self.asked;
         let before = self.score(seat);
-        let (mut ruling, mut summary) = self.step(answer)?;
+        self.known(seat).turns += 1;
         if let Answer::NoReply { why, .. } = answer {
-            for _ in 1..UNANSWERED {
-                if !self.asks(seat) {
-                    break;
-                }
-                summary.extend(self.step(answer)?.1);
-            }
-            if self.asks(seat) {
-                let what = "kept asking after being told that no reply came";
-                return Err(JudgeFailure::new(what));
-            }
-            ruling = Ruling { verdict: why.verdict(), ..Ruling::default() };
+            self.known(seat).silence = Some(why);
         }
+        let mut told = self.step(answer)?;
+        let ruling = match answer {
+            Answer::NoReply { why, .. } => Ruling { verdict: why.verdict(), ..Ruling::default() },
+            Answer::Reply { .. } => told.ruling.clone(),
+        };
+        self.pass_on_silence(&mut told)?;
+        let put_out = told.out.iter().find(|out| out.seat == seat).map(|out| out.verdict);
+        let ruling = match put_out {
+            Some(verdict) if ruling.verdict == Verdict::Completed => Ruling::against(verdict),
+            _ => ruling,
+        };
         let Ruling { verdict, action, wrong_line, remark } = ruling;
+        let Told { summary, out, .. } = told;
         let score = self.score(seat);
         let gain = score.map(|score| match verdict {
             Verdict::Completed => score - before.unwrap_or(Score::ZERO),
             _ => Score::ZERO,
         });
-        Ok(Effect { verdict, gain, score, action, wrong_line, remark, summary })
+        Ok(Effect { verdict, gain, score, action, wrong_line, remark, summary, out })
     }
 
-    fn asks(&self, seat: Seat) -> bool {
-        self.ask.as_ref().is_some_and(|ask| ask.seat == seat)
+    /// Answers questions to seats that gave no reply before, and adds what the referee tells.
+    fn pass_on_silence(&mut self, told: &mut Told) -> Result<(), JudgeFailure> {
+        let nothing = Lines::default();
+        for _ in 1..UNANSWERED {
+            let Some(known) = self.ask.as_ref().and_then(|ask| self.seats.get(ask.seat)) else {
+                return Ok(());
+            };
+            let Some(why) = known.silence else {
+                let what = format!("asked player {} again, whom it had put out", self.asked);
+                return if known.out.is_some() { Err(JudgeFailure::new(what)) } else { Ok(()) };
+            };
+            let more = self.step(Answer::NoReply { received: &nothing, why })?;
+            told.summary.extend(more.summary);
+            told.out.extend(more.out);
+        }
+        Err(JudgeFailure::new("kept asking after being told that no reply came"))
     }
 
-    /// Passes an answer on; returns the ruling, and what it adds to the summary.
-    fn step(&mut self, answer: Answer<'_>) -> Result<(Ruling, Vec<String>), JudgeFailure> {
+    fn known(&mut self, seat: Seat) -> &mut Known {
+        if self.seats.len() <= seat {
+            self.seats.resize_with(seat + 1, Known::default);
+        }
+        &mut self.seats[seat]
+    }
+
+    /// Passes an answer on.
+    fn step(&mut self, answer: Answer<'_>) -> Result<Told, JudgeFailure> {
         self.ask = None;
         let step = self.referee.answer(self.asked, answer)?;
-        let added = step.summary.clone();
-        Ok((self.take(step), added))
+        Ok(self.take(step))
     }
 
-    /// Takes over what a step says; returns its ruling.
-    fn take(&mut self, Step { ruling, scores, summary, next }: Step) -> Ruling {
+    /// Takes over what a step says.
+    fn take(&mut self, Step { ruling, scores, summary, next }: Step) -> Told {
         if !scores.is_empty() {
             self.scores = scores;
         }
-        self.summary.extend(summary);
+        self.summary.extend(summary.iter().cloned());
+        let mut out = Vec::new();
         match next {
-            Next::Ask(ask) => {
+            Next::Ask(mut ask) => {
+                out = mem::take(&mut ask.out);
+                for Out { seat, verdict, official } in out.clone() {
+                    self.known(seat).out = Some((verdict, official));
+                }
                 self.asked = ask.seat;
                 self.ask = Some(ask);
             }
-            Next::End(end) => self.end = Some(end),
+            Next::End(mut end) => {
+                for (seat, known) in end.seats.iter_mut().zip(&self.seats) {
+                    known.complete(seat);
+                }
+                self.end = Some(end);
+            }
         }
-        ruling
+        Told { ruling, summary, out }
+    }
+}
+
+impl Known {
+    /// Adds what is known of a seat to what its referee reports at the end.
+    fn complete(&self, end: &mut SeatEnd) {
+        if let Some((verdict, official)) = &self.out {
+            end.verdict = *verdict;
+            if end.official.is_empty() {
+                end.official.clone_from(official);
+            }
+        }
+        if let Some(why) = self.silence {
+            end.verdict = why.verdict();
+        }
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! A judge is a [`Referee`] that speaks some protocol: it may be a process or a saved log. This module starts nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::referee::{Ask, End, JudgeFailure, Next, Place, Referee, Ruling, Step};
+use super::referee::{Ask, End, JudgeFailure, Next, Out, Place, Referee, Ruling, Seat, Step};
 use super::test_case::TestCase;
 use super::traits::Traits;
 use crate::score::Score;
@@ -66,6 +66,11 @@ impl JudgeProgram {
         self.kind == "scored" || self.starts_bot()
     }
 
+    /// The number of bots in its games.
+    pub fn players(&self) -> usize {
+        self.settings.get("players").and_then(|players| players.parse().ok()).unwrap_or(1)
+    }
+
     /// Whether both judge the same games, or neither is one. Which properties of the cases are named changes no game.
     pub fn are_alike(one: Option<&Self>, other: Option<&Self>) -> bool {
         let deciding = |judge: &Self| {
@@ -104,6 +109,8 @@ impl fmt::Display for Case {
 /// A question, as a protocol has it.
 #[derive(Debug, Default)]
 pub struct Question {
+    /// The seat of the bot.
+    pub seat: Seat,
     /// The text to send, terminators included.
     pub input: String,
     /// The number of lines of a reply, at least 1; `None` if it lasts until the end of the bot's output.
@@ -116,6 +123,8 @@ pub struct Question {
     pub summary: Vec<String>,
     /// The other end of the bot's pipes, if the judge itself talks to the bot, which is started for this question.
     pub peer: Option<Box<dyn Peer>>,
+    /// The seats that the judge has put out since its last question.
+    pub out: Vec<Out>,
 }
 
 /// How a game ended, as a protocol has it.
@@ -136,7 +145,8 @@ pub struct JudgeEnd {
 pub struct Steps {
     reading: Reading,
     has_total_limit: bool,
-    has_asked: bool,
+    /// The seats that have been asked.
+    asked: BTreeSet<Seat>,
     /// Whether the last question was for all output.
     awaits_end: bool,
 }
@@ -149,7 +159,7 @@ impl Steps {
 
     /// The step to a question.
     pub fn ask(&mut self, question: Question) -> Step {
-        let Question { input, lines, limit: official, score, summary, peer } = question;
+        let Question { seat, input, lines, limit: official, score, summary, peer, out } = question;
         let Reading { max_bytes, eof_ends_line } = self.reading;
         self.awaits_end = lines.is_none();
         let lines = LineRules {
@@ -157,13 +167,12 @@ impl Steps {
             eof_ends_line: eof_ends_line || self.awaits_end,
             ..LineRules::any(lines.map_or(LineRules::UNTIL_END, |lines| lines as usize))
         };
-        let limit = match self.has_asked {
+        let limit = match self.asked.insert(seat) {
             _ if self.has_total_limit => LimitKind::Total,
-            true => LimitKind::Turn,
-            false => LimitKind::FirstTurn,
+            true => LimitKind::FirstTurn,
+            false => LimitKind::Turn,
         };
-        self.has_asked = true;
-        let next = Next::Ask(Ask { official, peer, ..Ask::new(input, lines, limit) });
+        let next = Next::Ask(Ask { seat, official, peer, out, ..Ask::new(input, lines, limit) });
         Step { ruling: Ruling::default(), scores: score.into_iter().collect(), summary, next }
     }
 

@@ -57,6 +57,8 @@ pub struct GameKind {
     pub better: Direction,
     /// What its leaderboard adds up.
     pub measure: Measure,
+    /// The number of bots in a game.
+    pub players: usize,
     /// The program that has the rules, if this one does not.
     pub judge: Option<JudgeProgram>,
     /// The bytes of standard error that the original reads per turn, leaving the rest in the pipe;
@@ -111,6 +113,7 @@ impl GameKind {
             default_bot: None,
             better: Direction::Higher,
             measure: Measure::Points,
+            players: 1,
             judge: None,
             stderr_per_turn: None,
             prints_summary: false,

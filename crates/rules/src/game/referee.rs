@@ -7,16 +7,17 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::frames::View;
-use crate::score::Score;
+use crate::score::{Direction, Score};
 use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
 use terms::peer::Peer;
 use terms::verdict::{NoReply, Verdict};
 
-/// The place of a bot in a game, from 0. A game has one bot so far.
+/// The place of a bot in a game, from 0.
 pub type Seat = usize;
 
 /// The referee of one game: asks for replies, rules on them and ends the game.
@@ -80,17 +81,61 @@ pub struct Ask {
     /// The other end of the bot's pipes, if another program talks to the bot. It comes with the first question after each start
     /// of the bot.
     pub peer: Option<Box<dyn Peer>>,
+    /// The seats that the referee has put out since its last question, although the game goes on. It asks them no more.
+    pub out: Vec<Out>,
 }
 
 impl Ask {
     /// A question to the only bot.
     pub fn new(input: impl Into<String>, lines: LineRules, limit: LimitKind) -> Self {
-        Self { seat: 0, input: input.into(), lines, limit, official: None, peer: None }
+        let input = input.into();
+        Self { seat: 0, input, lines, limit, official: None, peer: None, out: Vec::new() }
     }
 
     /// A question for `count` lines of any length; the end of the output also ends a line.
     pub fn lines(input: impl Into<String>, count: usize, limit: LimitKind) -> Self {
         Self::new(input, LineRules::any(count), limit)
+    }
+}
+
+/// A seat that its referee has put out of a game of several players.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Out {
+    /// The seat.
+    pub seat: Seat,
+    /// What its bot did wrong.
+    pub verdict: Verdict,
+    /// The referee's words for it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub official: String,
+}
+
+/// The result of one seat of a game of several players.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeatEnd {
+    /// Its score; `None` if the referee names places alone.
+    pub score: Option<Score>,
+    /// Its place, from 1; equal seats share the better one.
+    pub place: u32,
+    /// What its bot did wrong, as far as the referee says so; else [`Verdict::Completed`], whatever its place.
+    pub verdict: Verdict,
+    /// The referee's last words on this seat; empty if it said none.
+    pub official: String,
+}
+
+impl SeatEnd {
+    /// The results of seats that have these scores, of which equal ones share a place.
+    pub fn by_scores(scores: &[Score], better: Direction) -> Vec<Self> {
+        let place = |score: Score| {
+            let ahead = scores.iter().filter(|other| better.is_better(**other, score)).count();
+            u32::try_from(ahead + 1).unwrap_or(u32::MAX)
+        };
+        scores.iter().map(|&score| Self { score: Some(score), ..Self::at(place(score)) }).collect()
+    }
+
+    /// The result of a seat at this place, without a score.
+    pub fn at(place: u32) -> Self {
+        Self { score: None, place, verdict: Verdict::Completed, official: String::new() }
     }
 }
 
@@ -103,6 +148,8 @@ pub struct End {
     pub metadata: BTreeMap<String, String>,
     /// The pictures of the game that its judge has drawn.
     pub drawings: Vec<Drawing>,
+    /// The result of each seat of a game of several players, by seat; empty in a game of one.
+    pub seats: Vec<SeatEnd>,
 }
 
 impl End {
@@ -122,7 +169,7 @@ pub enum Answer<'a> {
         /// The time that it took, if that counts: zero where another limit than the official one applied.
         elapsed: Duration,
     },
-    /// No complete reply came. The bot has lost, and is not asked again.
+    /// No complete reply came. The bot has lost, and is not asked again; in a game of several players the others play on.
     NoReply {
         /// The part that came.
         received: &'a Lines,

@@ -70,7 +70,7 @@ impl Referee for Speaker {
             Said::End(verdict, known) => {
                 let metadata = [("rounds".to_owned(), "2".to_owned())].into();
                 let drawings = vec![Drawing { name: "out.svg".to_owned(), content: Vec::new() }];
-                let end = End { official: "The end.".to_owned(), metadata, drawings };
+                let end = End { metadata, drawings, ..End::new("The end.") };
                 let (score, summary) = (score(known), vec!["last".to_owned()]);
                 Ok(self.steps.end(JudgeEnd { verdict, score, summary, end }))
             }

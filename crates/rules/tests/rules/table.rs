@@ -70,6 +70,7 @@ fn a_measure_has_its_name_unit_and_decimals() {
         (Measure::Ratio, "ratio", ["% of yours/best a board", "% of best/yours a board"], 2, false),
         (Measure::Log, "log", ["% by logarithm a board"; 2], 2, true),
         (Measure::Rank, "rank", ["% more boards won than lost"; 2], 2, true),
+        (Measure::Place, "place", ["% of the places a board"; 2], 2, true),
     ] {
         assert_eq!(measure.to_string(), name);
         assert_eq!([measure.unit(Higher), measure.unit(Lower)], unit);

@@ -59,7 +59,7 @@ pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look) {
 fn heading(player: &Player, look: Look, width: u16) -> Line<'static> {
     let film = &player.film;
     let bold = Style::new().add_modifier(Modifier::BOLD);
-    let [bot, board] = [&film.start.bot.name, &film.start.board].map(|name| look.text(name));
+    let [bot, board] = [&film.bots(), &film.start.board].map(|name| look.text(name));
     let long = format!(" plays {} on {board}", film.kind.name);
     let lines = [long, format!(" on {board}"), String::new()]
         .map(|rest| Line::from(vec![Span::styled(bot.clone(), bold), Span::raw(rest)]));
@@ -150,7 +150,7 @@ fn finale(player: &Player, look: Look) -> Vec<Line<'static>> {
     };
     let style = if end.won { look.good() } else { look.bad() };
     let mut lines = vec![Line::styled(end.verdict.to_string(), style)];
-    lines.extend(end.diagnosis.as_ref().map(|why| Line::from(look.text(why))));
+    lines.extend(player.film.diagnosis().map(|why| Line::from(look.text(&why))));
     lines
 }
 

@@ -21,13 +21,19 @@ pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look, area: R
         Layout::vertical(constraints(PANEL_LINES)).areas(area)
     };
     let [left, right] = Layout::horizontal([Constraint::Fill(1), Constraint::Fill(1)]).areas(texts);
-    let (sent, answer) = player.film.texts(player.position);
-    draw_text(screen, look, "sent to the bot", sent, left);
-    draw_text(screen, look, "its answer", &answer, right);
+    let film = &player.film;
+    let (sent, answer) = film.texts(player.position);
+    let asked = film.turn(player.position).or(film.turns.last()).map(|turn| film.seat_of(turn));
+    let whom = asked.filter(|seat| !seat.is_empty());
+    let title = whom.map_or("sent to the bot".to_owned(), |seat| {
+        look.text(&format!("sent to {}", seat.trim_end_matches(": ")))
+    });
+    draw_text(screen, look, title, sent, left);
+    draw_text(screen, look, "its answer".to_owned(), &answer, right);
     panel
 }
 
-fn draw_text(screen: &mut Screen<'_>, look: Look, title: &'static str, text: &str, area: Rect) {
+fn draw_text(screen: &mut Screen<'_>, look: Look, title: String, text: &str, area: Rect) {
     let lines = text.lines().take(area.height.into());
     let lines = lines.map(|line| Line::from(look.text(&line.replace('\t', "    "))));
     let block = Block::bordered().border_set(look.border()).title(title);

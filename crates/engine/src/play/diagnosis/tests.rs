@@ -24,7 +24,7 @@ fn seen() -> Seen {
 fn diagnosis(turns: Vec<(Turn, Verdict, Seen)>, ending: &Ending) -> Option<String> {
     let kind = GameKind::new("made", "Made", |_| unreachable!("nobody plays it"));
     let command = made::command("bot");
-    let mut observations = Observations::new(&Match::new(&kind, "", &command));
+    let mut observations = Observations::new(&Match::new(&kind, "", &command), &command);
     for (turn, verdict, seen) in turns {
         observations.add(&turn, verdict, seen);
     }

@@ -55,7 +55,7 @@ struct PageFilm<'a> {
     /// The game's name for programs; of `samegame` the page knows the rules.
     kind: &'a str,
     board: Line<'a>,
-    bot: Line<'a>,
+    bot: Inert,
     profile: Line<'a>,
     columns: u16,
     rows: u16,
@@ -105,10 +105,10 @@ struct PageTurn<'a> {
 #[derive(Serialize)]
 struct PageEnd<'a> {
     verdict: String,
-    official: Line<'a>,
+    official: Inert,
     won: bool,
     score: PageScore,
-    diagnosis: Option<Line<'a>>,
+    diagnosis: Option<Inert>,
     stderr: Text,
     #[serde(skip_serializing_if = "PageSaidInGame::is_empty")]
     said: PageSaidInGame<'a>,
@@ -131,6 +131,15 @@ impl Serialize for PageScore {
 
 /// One line of untrusted text, made inert when serialised.
 struct Line<'a>(&'a str);
+
+/// One line that was put together of untrusted text, made inert when serialised.
+struct Inert(String);
+
+impl Serialize for Inert {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Line(&self.0).serialize(serializer)
+    }
+}
 
 /// A bot's output, line breaks included, made inert when serialised.
 struct Text(String);
@@ -246,7 +255,7 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
             game: &film.kind.title,
             kind: &film.kind.name,
             board: Line(&film.start.board),
-            bot: Line(&film.start.bot.name),
+            bot: Inert(film.bots()),
             profile: Line(&film.start.profile),
             columns: *columns,
             rows: *rows,
@@ -261,7 +270,7 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
             moves: moves
                 .map(|(index, shown)| PageMove { shown, told: film.describe(index) })
                 .collect(),
-            end: film.end.as_ref().map(PageEnd::from),
+            end: film.end.as_ref().map(|end| PageEnd::of(film, end)),
             note: film.note.as_deref().map(Line),
             drawings: &film.drawings,
         }
@@ -287,14 +296,14 @@ impl<'a> PageTurn<'a> {
     }
 }
 
-impl<'a> From<&'a End> for PageEnd<'a> {
-    fn from(end: &'a End) -> Self {
+impl<'a> PageEnd<'a> {
+    fn of(film: &'a Film, end: &'a End) -> Self {
         Self {
             verdict: end.verdict.to_string(),
-            official: Line(&end.official),
+            official: Inert(film.result().into_owned()),
             won: end.won,
             score: PageScore(end.score),
-            diagnosis: end.diagnosis.as_deref().map(Line),
+            diagnosis: film.diagnosis().map(|told| Inert(told.into_owned())),
             stderr: Text(super::output(&end.stderr.0, end.stderr_dropped)),
             said: PageSaidInGame(&end.said),
         }

@@ -1,0 +1,116 @@
+//! The bots of a game in their seats. One of them is asked at a time; the others are paused meanwhile, so that none makes another
+//! late, unless they may ponder.
+
+use std::time::{Duration, Instant};
+
+use super::player::{Player, Reply};
+use super::{Match, PlayError};
+use contain::bot::Ending;
+use rules::game::{Ask, Game, JudgeFailure, Seat};
+
+/// The seats of a game.
+pub(super) struct Table<'a> {
+    game: &'a Match<'a>,
+    places: Vec<Place<'a>>,
+}
+
+/// A seat, with the moment just before its bot was started.
+enum Place<'a> {
+    /// Its bot has not been asked yet.
+    Waiting,
+    Playing(Box<Player<'a>>, Instant),
+    Ended(Ended),
+}
+
+/// How a bot ended, and the time from its start until it was reaped.
+pub(super) struct Ended {
+    pub(super) ending: Ending,
+    pub(super) wall: Duration,
+    /// The CPU time that it used in others' turns, where it was not paused then.
+    pub(super) pondered: Option<Duration>,
+}
+
+impl<'a> Table<'a> {
+    /// All seats, before the first bot starts.
+    pub(super) fn new(game: &'a Match<'a>) -> Self {
+        Self { game, places: game.seats.iter().map(|_| Place::Waiting).collect() }
+    }
+
+    /// Starts the bot of a seat, unless it was started before.
+    pub(super) fn start(&mut self, seat: Seat) -> Result<(), PlayError> {
+        let Some(place) = self.places.get_mut(seat) else {
+            let players = self.game.game.players;
+            let what = format!("asked player {seat}, and the {players} players count from 0");
+            return Err(PlayError::Judge(JudgeFailure::new(what)));
+        };
+        if let Place::Waiting = place {
+            let started = Instant::now();
+            let command = self.game.seats[seat].command;
+            *place = Place::Playing(Box::new(Player::start(self.game, command)?), started);
+        }
+        Ok(())
+    }
+
+    /// Asks the bot of a seat, which is started first if need be.
+    pub(super) fn exchange(&mut self, ask: &mut Ask) -> Result<Reply, PlayError> {
+        self.start(ask.seat)?;
+        let place = &mut self.places[ask.seat];
+        if let Some(peer) = ask.peer.take() {
+            // A peer may have the bot started again.
+            if let Place::Playing(player, started) = std::mem::replace(place, Place::Waiting) {
+                *place = Place::Playing(Box::new(player.meet(peer)?), started);
+            }
+        }
+        let is_alone = self.game.seats.len() == 1;
+        match place {
+            Place::Playing(player, _) if is_alone => player.exchange(ask),
+            Place::Playing(player, _) if self.game.ponders => {
+                player.note_pondering();
+                player.exchange(ask)
+            }
+            Place::Playing(player, _) => {
+                let reply = player.exchange(ask)?;
+                player.pause()?;
+                Ok(reply)
+            }
+            Place::Waiting | Place::Ended(_) => {
+                let what = format!("asked player {}, who plays no more", ask.seat);
+                Err(PlayError::Judge(JudgeFailure::new(what)))
+            }
+        }
+    }
+
+    /// Ends the bots that play no more, while the game goes on.
+    pub(super) fn retire(&mut self, game: &Game) {
+        for (seat, place) in self.places.iter_mut().enumerate() {
+            if game.is_out(seat) {
+                place.end();
+            }
+        }
+    }
+
+    /// Ends all bots; `None` for those that never started.
+    pub(super) fn finish(self) -> Vec<Option<Ended>> {
+        let ended = |mut place: Place<'a>| {
+            place.end();
+            match place {
+                Place::Ended(ended) => Some(ended),
+                Place::Waiting | Place::Playing(..) => None,
+            }
+        };
+        self.places.into_iter().map(ended).collect()
+    }
+}
+
+impl Place<'_> {
+    fn end(&mut self) {
+        *self = match std::mem::replace(self, Self::Waiting) {
+            Self::Playing(mut player, started) => {
+                let pondered = player.pondered();
+                let ending = player.finish();
+                Self::Ended(Ended { ending, wall: started.elapsed(), pondered })
+            }
+            other => other,
+        };
+    }
+}

@@ -1,0 +1,533 @@
+//! Games of several players: each bot in its seat, and what becomes of the others when one fails.
+
+use judges::brutaltester::Brutaltester;
+use judges::codingame::Codingame;
+use judges::{JudgeCommand, JudgeLimits};
+use referee::game::judge::Case;
+use referee::game::{Answer, Ask, Game, JudgeFailure, Place as Nowhere, Referee as Judge, SeatEnd};
+use referee::lines::Lines;
+use referee::verdict::{BotExit, NoReply, Verdict};
+
+use super::conversations::{blocks, lines_of, replies};
+use crate::views::schemas::{Documents, validator};
+use support::prelude::*;
+
+/// The command of a double that repeats the conversation of a file.
+fn repeats(file: &Path) -> JudgeCommand {
+    let limits = JudgeLimits {
+        start: Duration::from_mins(1),
+        step: Duration::from_mins(1),
+        ..JudgeLimits::default()
+    };
+    let words = [double(), "codingame".into(), file.to_owned()];
+    JudgeCommand {
+        words: words.map(|word| word.into_os_string().into_string().expect("UTF-8")).to_vec(),
+        folder: file.parent().expect("a folder").to_owned(),
+        env: [].into(),
+        limits,
+    }
+}
+
+/// A bot's time and reply.
+type Reply = (Duration, Option<String>);
+
+/// Plays with these replies: the questions, and the result of each seat.
+fn play(
+    judge: Result<Box<dyn Judge>, JudgeFailure>,
+    replies: impl IntoIterator<Item = Reply>,
+) -> (Vec<Ask>, Vec<SeatEnd>, Vec<String>) {
+    let mut game = Game::begin(judge.expect("starts")).expect("a good judge");
+    let (mut asked, mut replies) = (Vec::new(), replies.into_iter());
+    while let Some(ask) = game.next_ask() {
+        let (elapsed, reply) = replies.next().expect("a reply to each question");
+        let no_reply = reply.is_none().then_some(NoReply::Ended(BotExit::Code(0)));
+        let lines = Lines::split(reply.unwrap_or_default().as_bytes());
+        game.answer(Answer::new(&lines, no_reply).after(elapsed)).expect("a good judge");
+        asked.push(ask);
+    }
+    assert!(replies.next().is_none(), "a question to each reply");
+    let end = game.end().expect("it is over").clone();
+    (asked, end.seats, game.summary().to_vec())
+}
+
+/// The folder of recorded conversations with referees of several players, if this machine has it.
+fn recorded() -> Option<PathBuf> {
+    Some(shared_data("conversations of several players")?.join("judges/dumps/players"))
+}
+
+#[test]
+fn a_recorded_conversation_of_several_players_is_repeated_byte_by_byte() {
+    let Some(folder) = recorded() else { return };
+    let done = Verdict::Completed;
+    for (name, players, engine, scores, expected) in [
+        (
+            "olymbits-seed7",
+            3,
+            "4.5.0",
+            ["7", "4", "7"].as_slice(),
+            [(1, done, ""), (3, done, ""), (1, done, "")].as_slice(),
+        ),
+        (
+            "olymbits-seed7-seat0-ends",
+            3,
+            "4.5.0",
+            &["-1", "6", "10"],
+            &[(3, Verdict::EarlyExit, "Timeout!"), (2, done, ""), (1, done, "")],
+        ),
+        (
+            "olymbits-seed7-engine-HEAD-seat0-late-thrice",
+            3,
+            "4.7.8",
+            &["-1", "6", "10"],
+            &[(3, Verdict::Timeout, "Timeout!"), (2, done, ""), (1, done, "")],
+        ),
+        (
+            "ocean-seed7-league4",
+            2,
+            "",
+            &["2", "0"],
+            &[(1, done, "lost a life"), (2, done, "lost a life")],
+        ),
+        (
+            "ocean-seed7-league4-seat0-garbage",
+            2,
+            "",
+            &["-1", "6"],
+            &[(2, done, "Unknown command: xyzzy plugh"), (1, done, "")],
+        ),
+    ] {
+        let file = folder.join(format!("{name}.txt"));
+        let text = fs::read_to_string(&file).expect("a conversation");
+        let game = Codingame {
+            command: repeats(&file),
+            players: Some(players),
+            engine: engine.parse().ok(),
+            ..Codingame::default()
+        };
+        let judge = game.start(&Case::Seed(7), &Nowhere::default());
+        let (asked, seats, summary) = play(judge, replies(&text));
+        let found: Vec<_> =
+            seats.iter().map(|seat| (seat.place, seat.verdict, seat.official.as_str())).collect();
+        assert_eq!(found, expected, "{name}");
+        let found = seats.iter().map(|seat| seat.score.expect("a score").to_string());
+        assert_eq!(found.collect::<Vec<_>>(), scores, "{name}");
+        let said = blocks(&text, "");
+        let info = lines_of(&said, "NEXT_PLAYER_INFO");
+        let questions = info.chunks(3).filter(|info| info[1] != "0");
+        let wanted: Vec<_> = questions.map(|info| (info[0].clone(), info[2].clone())).collect();
+        let found = asked.iter().map(|ask| {
+            (ask.seat.to_string(), ask.official.expect("a limit").as_millis().to_string())
+        });
+        assert_eq!(found.collect::<Vec<_>>(), wanted, "{name}");
+        let input: usize = asked.iter().map(|ask| ask.input.lines().count()).sum();
+        assert_eq!(input, lines_of(&said, "NEXT_PLAYER_INPUT").len(), "{name}");
+        let tooltips = lines_of(&said, "TOOLTIP").len() / 2;
+        assert_eq!(summary.len(), lines_of(&said, "SUMMARY").len() + tooltips, "{name}");
+    }
+}
+
+#[test]
+fn a_seed_that_the_referee_did_not_use_is_trouble() {
+    let Some(folder) = recorded() else { return };
+    let file = folder.join("ocean-seed7-league4-seat0-garbage.txt");
+    let text = fs::read_to_string(&file).expect("a conversation");
+    let other = tempdir().expect("a folder");
+    let file = other.path().join("other.txt");
+    fs::write(&file, text.replace("\n[[UINPUT] 1]\nseed=7\n", "\n[[UINPUT] 1]\nseed=8\n"))
+        .expect("room");
+    let game = Codingame { command: repeats(&file), players: Some(2), ..Codingame::default() };
+    let judge = game.start(&Case::Seed(7), &Nowhere::default()).expect("starts");
+    let mut game = Game::begin(judge).expect("a good judge");
+    let mut trouble = None;
+    for (_, reply) in replies(&text) {
+        game.next_ask().expect("a question");
+        let lines = Lines::split(reply.expect("each answers").as_bytes());
+        trouble = game.answer(Answer::new(&lines, None)).err();
+    }
+    let what = trouble.expect("another seed").what;
+    assert!(what.starts_with("played with the seed `8`, not with 7"), "{what}");
+}
+
+/// What the players answer in a conversation of cg-brutaltester's protocol.
+fn answers(conversation: &str) -> Vec<Reply> {
+    let (mut answers, mut lines) = (Vec::new(), conversation.lines());
+    while let Some(line) = lines.next() {
+        if let Some(rest) = line.strip_prefix("###Output ") {
+            let count =
+                rest.split_once(' ').expect("a seat and a number").1.parse().expect("a number");
+            let reply = lines.by_ref().take(count).map(|line| line[4..].to_owned() + "\n");
+            answers.push((Duration::ZERO, Some(reply.collect())));
+        }
+    }
+    answers
+}
+
+#[test]
+fn a_recorded_conversation_of_cg_brutaltester_is_repeated_byte_by_byte() {
+    let Some(folder) = recorded() else { return };
+    let file = folder.join("csb-seed7.txt");
+    let text = fs::read_to_string(&file).expect("a conversation");
+    let game = Brutaltester { command: repeats(&file), players: Some(2) };
+    let (asked, seats, _) = play(game.start(&Case::Seed(7), &Nowhere::default()), answers(&text));
+    let found: Vec<_> = seats.iter().map(|seat| (seat.place, seat.verdict)).collect();
+    assert_eq!(found, [(2, Verdict::Completed), (1, Verdict::Completed)]);
+    assert_eq!(asked[0].input.lines().count(), 10, "both blocks before the first question");
+    assert_eq!((asked[0].seat, asked[1].seat, asked[0].lines.count), (0, 1, 2));
+}
+
+/// A folder with the game `nim` of this many players.
+fn nim(players: usize, words: &str) -> Place {
+    let place = Place::new();
+    place.double("nim", &format!("nim {words}"));
+    let settings =
+        format!("[game.nim]\nkind = \"judge\"\ncommand = \"./nim\"\nplayers = {players}\n");
+    fs::write(place.path("referee.toml"), settings).expect("room");
+    place.script("one", "while read -r heap; do echo 1; done");
+    place.script("two", "while read -r heap; do echo $((heap > 1 ? 2 : 1)); done");
+    place.script("quits", "read -r heap; echo 1; read -r heap; exit 0");
+    place.script("cheats", "while read -r heap; do echo 4; done");
+    place
+}
+
+fn game(place: &Place, bots: &[&str]) -> Referee {
+    let bots = bots.iter().flat_map(|bot| ["--bot", bot]);
+    let bots: Vec<&str> = bots.collect();
+    place.command(&["play", "--game", "nim", "--seed", "7"]).args(bots).patient()
+}
+
+/// A value of each seat of a result.
+fn of_seats(result: &Value, field: &str) -> Vec<Value> {
+    let seats = result["seats"].as_array().expect("seats");
+    seats.iter().map(|seat| seat[field].clone()).collect()
+}
+
+#[test]
+fn each_bot_has_its_seat_and_its_place() {
+    let place = nim(2, "6");
+    let played = game(&place, &["./one", "./two"]).args(["--log", "game.jsonl"]).json();
+    assert_eq!(of_seats(&played, "bot"), ["./one", "./two"]);
+    assert_eq!(of_seats(&played, "place"), [2, 1]);
+    assert_eq!(of_seats(&played, "score"), [1, 2]);
+    assert_eq!(of_seats(&played, "verdict"), ["completed", "completed"]);
+    assert_eq!(of_seats(&played, "turns"), [2, 2]);
+    let log = fs::read_to_string(place.path("game.jsonl")).expect("a log");
+    let events: Vec<Value> =
+        log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(events[0]["others"][0]["name"], "./two");
+    let seats: Vec<_> = events[1..5].iter().map(|turn| turn.get("seat").cloned()).collect();
+    assert_eq!(seats, [None, Some(json!(1)), None, Some(json!(1))]);
+    assert_eq!(events[1]["limit"], "first_turn");
+    assert_eq!(events[2]["limit"], "first_turn", "each seat has a first turn");
+    assert_eq!(events[3]["limit"], "turn");
+    assert_eq!((&events[5]["score"], &events[5]["seats"][1]["place"]), (&Value::Null, &json!(1)));
+    let replayed = place.command(&["replay", "game.jsonl"]).json();
+    assert_eq!(
+        (&replayed["agrees"], of_seats(&replayed, "place")),
+        (&json!(true), vec![json!(2), json!(1)])
+    );
+    let again = place.command(&["replay", "game.jsonl", "--rejudge"]).run().exits(0).out();
+    assert!(again.contains("says the same as in the log: 4 turns"), "{again}");
+    let again = place.command(&["replay", "game.jsonl", "--rerun"]).run().exits(0).out();
+    assert!(again.contains("plays as in the log: 4 turns"), "{again}");
+}
+
+#[test]
+fn a_single_bot_has_all_seats_and_others_are_counted() {
+    let place = nim(3, "6");
+    let played = game(&place, &["./one"]).json();
+    assert_eq!(of_seats(&played, "bot"), ["./one"; 3]);
+    assert_eq!(of_seats(&played, "place"), [2, 2, 1]);
+    let told = game(&place, &["./one", "./two"]).run().exits(2).err();
+    assert!(told.contains("nim has 3 players: name 3 bots with --bot"), "{told}");
+    let told = place.command(&["play", "--bot", "@first", "--ponder"]).run().exits(2).err();
+    assert!(told.contains("--ponder is for games of several players"), "{told}");
+}
+
+#[test]
+fn the_others_play_on_when_a_bot_fails() {
+    let place = nim(3, "12");
+    let result = game(&place, &["./quits", "./one", "./two"]).args(["--log", "game.jsonl"]).run();
+    let shown = result.exits(1).out();
+    for part in
+        ["seat 0", "./quits: place 3, score 0, early exit, 2 turns", "./two: place 1, score 2"]
+    {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(shown.contains("exited with status 0"), "{shown}");
+    let replayed = place.command(&["replay", "game.jsonl"]).json();
+    assert_eq!(replayed["agrees"], true, "{replayed}");
+    assert_eq!(of_seats(&replayed, "verdict"), ["early_exit", "completed", "completed"]);
+    // An illegal move puts one out as well; the judge's words are the seat's.
+    let cheated = game(&place, &["./one", "./cheats", "./two"]).args(["--log", "cheat.jsonl"]);
+    let cheated = cheated.args(["--format", "json"]).run().exits(1).json();
+    assert_eq!(of_seats(&cheated, "verdict"), ["completed", "illegal_move", "completed"]);
+    assert_eq!(of_seats(&cheated, "official"), ["", "1 to 3", ""]);
+    assert_eq!(of_seats(&cheated, "turns")[1], 1);
+    let replayed = place.command(&["replay", "cheat.jsonl"]).json();
+    assert_eq!(
+        (&replayed["agrees"], of_seats(&replayed, "official")),
+        (&json!(true), of_seats(&cheated, "official"))
+    );
+}
+
+#[test]
+fn a_seat_can_be_shown_alone() {
+    let place = nim(2, "6");
+    let played =
+        game(&place, &["./one", "./two"]).args(["--log", "game.jsonl", "--html", "game.html"]);
+    assert_code(&played.run(), 0);
+    let replay = |args: &[&str]| place.command(&["replay", "game.jsonl"]).args(args).run();
+    assert_eq!(replay(&["--seat", "1", "--export", "input"]).exits(0).out(), "5\n2\n");
+    let told = replay(&["--export", "input"]).exits(2).err();
+    assert!(told.contains("--seat N"), "{told}");
+    let text = replay(&["--export", "transcript"]).exits(0).out();
+    for part in
+        ["seat 0 ./one", "seat 1 ./two", "turn 2, seat 1\n> 5\n< 2\n", "seat 1: place 1, score 2"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let one = replay(&["--seat", "1", "--export", "transcript"]).exits(0).out();
+    assert!(one.contains("turn 2, seat 1") && !one.contains("turn 1, seat 0"), "{one}");
+    let page = fs::read_to_string(place.path("game.html")).expect("a page");
+    for part in ["0 ./one, 1 ./two", "1 ./two: 2", "1 ./two: place 1, score 2"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let told = replay(&["--seat", "2"]).exits(2).err();
+    assert!(told.contains("there is no 2; the seats are 0 to 1"), "{told}");
+}
+
+#[test]
+fn a_check_of_a_game_of_several_players_has_silent_bots_in_each_seat() {
+    let place = nim(2, "6");
+    let check = place.command(&["game", "check", "nim", "--bot", "./one", "--bot", "./two"]);
+    let shown = check.run().exits(0).out();
+    for part in [
+        "0 a bot that ends at once, 1 a bot that ends at once",
+        "0 a bot that ends at once, 1 ./two",
+        "0 ./one, 1 a bot that ends at once",
+        "0 ./one, 1 ./two",
+        "seat 1, turn 2: sends `5`, wants 1 line",
+        "A second judge says the same",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+}
+
+#[test]
+fn a_judge_asks_nobody_again_who_is_out() {
+    let place = Place::new();
+    let settings = "[game.odd]\nkind = \"judge\"\ncommand = \"./odd\"\nplayers = 2\n";
+    fs::write(place.path("referee.toml"), settings).expect("room");
+    for (judge, trouble) in [
+        (
+            r#"{"ask":"","player":0}"#,
+            "asked player 0 again after it was told that the bot gave no reply",
+        ),
+        (r#"{"ask":"","player":2}"#, "named the player 2; the 2 players count from 0"),
+        (
+            r#"{"ask":"","player":1,"out":[{"player":1,"how":"lost"}]}"#,
+            "asked player 1 again, whom it had put out",
+        ),
+        (r#"{"end":"completed"}"#, "ended without `scores` and without `places`"),
+    ] {
+        let first = r#"{"ask":"\n","player":0}"#;
+        place.script(
+            "odd",
+            &format!(
+                "read -r start; printf '%s\\n' '{first}'; read -r reply; printf '%s\\n' '{judge}'; read -r rest"
+            ),
+        );
+        let play = place.command(&["play", "--game", "odd", "--seed", "1", "--bot", "false"]);
+        let told = play.patient().run().exits(3).err();
+        assert!(told.contains(trouble), "{told}");
+    }
+}
+
+#[test]
+fn the_number_of_players_is_checked_before_anything_starts() {
+    let place = Place::new();
+    fs::create_dir_all(place.path("sea/config")).expect("room");
+    let ini = "type=multi\nmin_players=2\nmax_players=3\n";
+    fs::write(place.path("sea/config/config.ini"), ini).expect("room");
+    for (settings, problem) in [
+        ("players = 4", "this game is for 2 to 3 players (config.ini), not for 4"),
+        ("players = 1", "for 2 to 3 players (config.ini), not for 1"),
+        ("params = { size = [1] }", "`size` must be text, a number, true or false"),
+        ("params = { seed = 1 }", "the seed is not a parameter"),
+        ("measure = \"log\"", "games of several players are compared by their places"),
+        ("better = \"lower\"", "the SDK ranks several players by their scores"),
+    ] {
+        let text = format!(
+            "[game.sea]\nkind = \"codingame\"\ncommand = \"touch started\"\nproject = \"sea\"\n{settings}\n"
+        );
+        fs::write(place.path("referee.toml"), text).expect("room");
+        let play = place.command(&["play", "--game", "sea", "--seed", "1", "--bot", "true"]);
+        let told = play.run().exits(2).err();
+        assert!(told.contains(problem), "{told}");
+        assert!(!place.path("started").exists(), "{settings}");
+    }
+    let text = "[game.old]\nkind = \"brutaltester\"\ncommand = \"./old\"\nplayers = 11\n";
+    fs::write(place.path("referee.toml"), text).expect("room");
+    let told = place.command(&["play", "--game", "old", "--seed", "1"]).run().exits(2).err();
+    assert!(told.contains("this protocol is for 2 to 10 players"), "{told}");
+}
+
+#[test]
+fn a_referee_of_the_old_protocol_decides_what_follows_a_missing_reply() {
+    let place = Place::new();
+    let settings = "[game.old]\nkind = \"brutaltester\"\ncommand = \"./old\"\n";
+    fs::write(place.path("referee.toml"), settings).expect("room");
+    place.script(
+        "old",
+        "read -r seed; read -r start; echo \"$seed, $start\" >&2
+echo 'a warning of the machine'
+echo '###Input 0'; echo 1; echo '###Input 1'; echo 2; echo '###Output 0 2'
+read -r a; read -r b
+echo '###Output 1 1'; read -r c
+[ \"$a $b\" = 'no_reply no_reply' ] && echo '###Error 0 no answer'
+echo '###Output 0 1'; read -r d
+echo \"###End 1 0\"",
+    );
+    place.script("echoes", "while read -r line; do echo \"$line\"; done");
+    let play = place
+        .command(&["play", "--game", "old", "--seed", "7", "--bot", "true", "--bot", "./echoes"]);
+    let played = play.patient().args(["--format", "json"]).run().exits(1).json();
+    assert_eq!(of_seats(&played, "place"), [2, 1]);
+    assert_eq!(of_seats(&played, "verdict"), ["early_exit", "completed"]);
+    assert_eq!(of_seats(&played, "official"), ["no answer", ""]);
+    assert_eq!(of_seats(&played, "turns"), [1, 1]);
+}
+
+#[test]
+fn logs_and_results_of_several_players_fit_their_schema() {
+    let Some(python) = validator() else { return };
+    let place = nim(3, "12");
+    let mut documents = Documents::default();
+    for (number, bots) in
+        [["./one", "./two", "./one"], ["./quits", "./cheats", "./two"]].iter().enumerate()
+    {
+        let log = format!("{number}.jsonl");
+        let played = game(&place, bots).args(["--ponder", "--log", &log, "--format", "json"]);
+        documents.add("play", &played.run().out());
+        documents.add_file("log-line", &place.path(&log));
+        let replayed = place.command(&["replay", &log, "--format", "json"]).run();
+        documents.add("replay", &replayed.out());
+    }
+    assert_eq!(documents.problems(python), "");
+}
+
+/// A bot that waits in its first turn until the file `go` is there.
+const WAITS: &str = "read -r heap; : >\"$HERE/asked\"; while [ ! -e \"$HERE/go\" ]; do sleep 0.05; done; echo 1\n\
+                     while read -r heap; do echo 1; done";
+
+/// The states of the processes of a bot whose command line holds `name`, apart from zombies.
+fn states(mark: &Mark, name: &str) -> Vec<char> {
+    let found = mark.processes().into_iter().filter(|(_, command)| command.contains(name));
+    let state = |(pid, _): (u32, String)| {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        stat.rsplit(") ").next()?.chars().next()
+    };
+    found.filter_map(state).collect()
+}
+
+#[test]
+fn a_bot_that_is_not_asked_stands_still_unless_it_may_ponder() {
+    for method in METHODS {
+        for ponders in [false, true] {
+            let (place, mark) = (nim(2, "6"), Mark::new());
+            place.script("busy", "(while :; do :; done) & while read -r heap; do echo 1; done");
+            place.script("waits", WAITS);
+            let here = format!("HERE={}", place.folder().display());
+            let play =
+                game(&place, &["./busy", "./waits"]).args(["--env", mark.env(), "--env", &here]);
+            let play = play
+                .args(["--containment", method, "--log", "game.jsonl"])
+                .args(ponders.then_some("--ponder"));
+            let child = play.silent().start();
+            wait_until("it is asked", || place.path("asked").exists());
+            let busy = || states(&mark, "busy");
+            if ponders {
+                wait_until("it runs", || busy().contains(&'R'));
+            } else {
+                // The shell that reads, and the one that computes.
+                assert_eq!(busy(), ['T', 'T'], "{method}");
+            }
+            fs::write(place.path("go"), "").expect("room");
+            assert!(finished(child).status.success(), "{method}");
+            let log = fs::read_to_string(place.path("game.jsonl")).expect("a log");
+            let end: Value =
+                serde_json::from_str(log.lines().last().expect("an end")).expect("JSON");
+            let pondered = end["seats"][0]["ponder_cpu_ms"].as_f64();
+            assert_eq!(pondered.is_some_and(|cpu| cpu > 0.0), ponders, "{method}: {end}");
+            mark.assert_gone();
+        }
+    }
+}
+
+/// Does what it can to other processes of its user, then plays on.
+const ATTACKS: &str = "read -r heap
+for process in /proc/[0-9]*; do
+    pid=${process#/proc/}
+    [ \"$pid\" = $$ ] || [ \"$pid\" = \"$PPID\" ] && continue
+    grep -qs 'REFEREE_TEST_MARK' \"$process/environ\" || continue
+    grep -qs 'attacks' \"$process/cmdline\" && continue
+    echo 1 >\"$process/oom_score_adj\"; : >\"$process/clear_refs\"
+    taskset -p 1 \"$pid\"; renice 19 \"$pid\"
+    kill -STOP \"$pid\"; kill -KILL \"$pid\"
+done >/dev/null 2>&1
+rm -f \"${TMPDIR:-/nowhere}\"/referee-nim-kept-* 2>/dev/null
+echo 1
+while read -r heap; do echo 1; done";
+
+#[test]
+fn two_seats_cannot_disturb_each_other() {
+    let (place, mark) = (nim(2, "8"), Mark::new());
+    place.script("attacks", ATTACKS);
+    place.script(
+        "victim",
+        "kept=$TMPDIR/referee-nim-kept-$$; : >\"$kept\"; while read -r heap; do [ -e \"$kept\" ] && echo 1; done",
+    );
+    for seats in [["./victim", "./attacks"], ["./attacks", "./victim"], ["./attacks", "./attacks"]]
+    {
+        let play =
+            game(&place, &seats).args(["--env", mark.env(), "--sandbox", "--format", "json"]);
+        let played = play.run().exits(0).json();
+        assert_eq!(of_seats(&played, "verdict"), ["completed"; 2], "{seats:?}: {played}");
+        assert_eq!(of_seats(&played, "turns"), [4, 4], "{seats:?}");
+    }
+    mark.assert_gone();
+}
+
+/// Kills the referee of games of four bots and a judge in `kills` moments.
+fn kill_referees(kills: u64) {
+    let place = nim(4, "400");
+    let settings = fs::read_to_string(place.path("referee.toml")).expect("settings");
+    place.script("slow", "sleep 60 & while read -r heap; do sleep 0.01; echo 1; done");
+    for number in 0..kills {
+        let mark = Mark::new();
+        let (name, value) = mark.env().split_once('=').expect("a variable");
+        let env = format!("{settings}env = {{ {name} = \"{value}\" }}\n");
+        fs::write(place.path("referee.toml"), env).expect("room");
+        let play = game(&place, &["./slow"]).args(["--env", mark.env()]).silent();
+        let mut child = play.start();
+        // From the start of the judge to the middle of the game.
+        sleep(Duration::from_millis(number * 7 % 600));
+        let _ = child.kill();
+        child.wait().expect("a child");
+        mark.assert_gone();
+    }
+}
+
+#[test]
+fn nothing_is_left_of_four_bots_when_their_referee_is_killed() {
+    kill_referees(6);
+}
+
+mod heavy {
+    #[test]
+    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+    fn nothing_is_left_of_four_bots_whenever_their_referee_is_killed() {
+        let kills = std::env::var("REFEREE_KILLS").ok().and_then(|kills| kills.parse().ok());
+        super::kill_referees(kills.unwrap_or(40));
+    }
+}
