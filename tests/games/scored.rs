@@ -345,3 +345,46 @@ fn one_game_of_a_run_is_named_by_its_number_or_its_case() {
     assert_code(&place.referee(&["replay", "lost/failures/000001"]), 0);
     assert_code(&place.referee(&["replay", "lost"]), 0);
 }
+
+/// Changes each file that it finds, and prints the number that was in one of them.
+const CHANGES: &str = "read -r n <out.txt; echo 99 >out.txt; echo 99 >>log.csv; : >changes.sh;\
+    mv moved in-its-place; echo 99 >read-only; echo Score = $n";
+
+#[test]
+fn a_judge_that_changes_its_files_leaves_the_users_as_they_are() {
+    let settings = SETTINGS.replace("./scorer {case}", "sh changes.sh {case}");
+    let files = [
+        ("referee.toml", &*settings),
+        ("changes.sh", CHANGES),
+        ("out.txt", "5\n"),
+        ("log.csv", "5\n"),
+        ("moved", "5\n"),
+        ("read-only", "5\n"),
+        ("in/0001.txt", "1\n"),
+        ("in/0002.txt", "2\n"),
+        ("adds.sh", ADDS),
+    ];
+    for user in USERS {
+        let place = Place::new();
+        let allow = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("its owner");
+        };
+        fs::create_dir(place.path("in")).expect("made");
+        for (file, text) in files {
+            fs::write(place.path(file), text).expect("written");
+            allow(&place.path(file), if file == "read-only" { 0o444 } else { 0o666 });
+        }
+        for folder in [place.folder(), &place.path("in")] {
+            allow(folder, 0o777);
+        }
+        let suite = ["--game", "sum", "--bot", "sh adds.sh", "--run", "run", "--jobs", "1"];
+        let played = referee_of(user).current_dir(place.folder()).suite(suite).run();
+        assert_code(&played, 0);
+        let scores: Vec<_> = place.results("run").iter().map(|outcome| outcome.score).collect();
+        assert_eq!(scores, [Some(5.into()), Some(5.into())], "{user:?}: each finds its files");
+        for (file, text) in files {
+            let now = fs::read_to_string(place.path(file)).expect("it is there");
+            assert_eq!(now, text, "{user:?}: {file}");
+        }
+    }
+}

@@ -368,7 +368,7 @@ fn a_disk_that_is_full_when_a_bot_is_started_costs_no_game() {
     assert_eq!(codes, ["code 3", "code 3", "code 0"], "{printed}{said}");
     for words in [
         "cannot start the bot `",
-        "the judge: cannot get a scratch folder with links to the files in ",
+        "the judge: cannot get a scratch folder with the files in ",
         "No space left on device",
         "TMPDIR can name another folder",
         "--resume plays them",

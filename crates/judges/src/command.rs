@@ -75,26 +75,26 @@ impl JudgeCommand {
         Ok(command)
     }
 
-    /// A folder of its own that links to everything in the settings' folder, except what `leaves_out` names: the judge
-    /// finds its files there, and games that are played at once do not write over each other's.
+    /// A scratch folder with copies of small files of the settings' folder and links to everything else there, except what
+    /// `leaves_out` names: the judge finds its files, and what it writes replaces neither the user's nor another game's.
     pub(crate) fn working_directory(
         &self,
         leaves_out: impl Fn(&Path) -> bool,
     ) -> Result<Scratch, JudgeFailure> {
-        let linked = || -> io::Result<Scratch> {
+        let filled = || -> io::Result<Scratch> {
             let folder = std::path::absolute(&self.folder)?;
-            let mut links = BTreeMap::new();
+            let mut files = BTreeMap::new();
             for entry in folder.read_dir()? {
                 let entry = entry?;
                 if !leaves_out(Path::new(&entry.file_name())) {
-                    links.insert(entry.file_name(), entry.path());
+                    files.insert(entry.file_name(), entry.path());
                 }
             }
-            Scratch::with_links(links)
+            Scratch::with_files(files)
         };
-        linked().map_err(|error| {
+        filled().map_err(|error| {
             JudgeFailure::new(format!(
-                "cannot get a scratch folder with links to the files in {}: {error}",
+                "cannot get a scratch folder with the files in {}: {error}",
                 self.folder.display()
             ))
         })

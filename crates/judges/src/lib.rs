@@ -8,7 +8,7 @@
 //! # Theory of operation
 //!
 //! A judge is trusted but bounded. It runs beneath a keeper of its own, as a bot does, so that it is gone with its game
-//! whatever happens; its working directory is a scratch folder that links to the files of the settings' folder. A *step*
+//! whatever happens; its working directory is a scratch folder with the files of the settings' folder. A *step*
 //! sends the answer to the last question, and reads until the next question or the end of the game is whole, within one
 //! limit. A judge that fails, by its process or by its words, is in [`JudgeFailure`](rules::game::JudgeFailure): the game
 //! has no result, and the trouble says what happened, what the judge wrote to its standard error, and what helps.

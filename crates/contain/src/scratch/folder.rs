@@ -18,7 +18,7 @@ use tempfile::TempDir;
 
 use super::home::Home;
 use super::later;
-use super::removal::{self, Marks};
+use super::removal::{self, Mark, Marks};
 use crate::decide::tuning::TUNING;
 
 /// A folder that is removed with all its content when this is dropped. If the referee is killed
@@ -28,20 +28,33 @@ pub struct Scratch {
     folder: TempDir,
     /// The folder itself, open and locked while the referee lives.
     lock: File,
-    /// The links that it was made with, by name.
-    links: BTreeMap<OsString, PathBuf>,
-    /// These links, and what else later games find in it.
+    /// The files that it was made with, by name.
+    files: BTreeMap<OsString, Shown>,
+    /// These files, and what else later games find in it.
     kept: Marks,
     /// Keeps the folder that it is in. The last field, since that goes once nothing is in it.
     _home: Arc<Home>,
 }
+
+/// How a folder shows a file or folder that is elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Shown {
+    /// A link, through which it can be written to.
+    Link(PathBuf),
+    /// A copy of a file that was like this.
+    Copy(PathBuf, Mark),
+}
+
+/// The largest file that is copied rather than linked, and the maximum of all copies in a folder.
+const LARGEST_COPY: i64 = 1 << 20;
+const COPIES: i64 = 16 << 20;
 
 const PREFIX: &str = "bot-";
 
 /// Whether a folder has been left to the background.
 static IS_REMOVING: AtomicBool = AtomicBool::new(false);
 
-/// Folders with links whose games are over, from the oldest on. A new one takes an inode for each link, and ext4 does not give
+/// Folders with files whose games are over, from the oldest on. A new one takes an inode for each file, and ext4 does not give
 /// out again what was removed within the last five seconds: after a thousand games the search takes a quarter of a
 /// millisecond for each.
 static READY: Mutex<Vec<Scratch>> = Mutex::new(Vec::new());
@@ -71,8 +84,8 @@ impl Scratch {
             })?;
             match lock(folder.path()) {
                 Some(lock) => {
-                    let (links, kept) = (BTreeMap::new(), Marks::new());
-                    return Ok(Self { folder, lock, links, kept, _home: home });
+                    let (files, kept) = (BTreeMap::new(), Marks::new());
+                    return Ok(Self { folder, lock, files, kept, _home: home });
                 }
                 None if attempts.next().is_some() => {}
                 None => return Err(io::Error::other("the temporary folder takes no locks")),
@@ -80,27 +93,38 @@ impl Scratch {
         }
     }
 
-    /// A folder with these links, by name: a new one, or one that was [left to other games](Self::leave).
+    /// A folder with these files and folders, by name: a new one, or one that was [left to other games](Self::leave). Small files
+    /// are copied, so that writing to them changes only the copy; larger ones, programs and folders are links.
     ///
     /// # Errors
-    /// As for a [new](Self::new) one, or when it takes no link.
-    pub fn with_links(links: BTreeMap<OsString, PathBuf>) -> io::Result<Self> {
+    /// As for a [new](Self::new) one, or when it takes no link or copy.
+    pub fn with_files(files: BTreeMap<OsString, PathBuf>) -> io::Result<Self> {
+        let files = shown(files);
         let used = {
             let mut all = ready();
-            let place = all.iter().position(|scratch| scratch.links == links);
+            let place = all.iter().position(|scratch| scratch.files == files);
             // Otherwise the oldest goes, so that there are no more than games at one time.
             place.or_else(|| (!all.is_empty()).then_some(0)).map(|place| all.remove(place))
         };
         match used {
-            Some(used) if used.links == links && used.is_as_left() => return Ok(used),
+            Some(used) if used.files == files && used.is_as_left() => return Ok(used),
             stale => stale.into_iter().for_each(Self::remove_later),
         }
         let mut scratch = Self::new()?;
-        for (name, target) in &links {
-            symlink(target, scratch.path().join(name))?;
+        for (name, shown) in &files {
+            let path = scratch.path().join(name);
+            match shown {
+                Shown::Link(target) => symlink(target, path)?,
+                Shown::Copy(source, _) => {
+                    fs::copy(source, &path)?;
+                    // A copy of a read-only file can be written to, as a new file could.
+                    let mode = source.metadata()?.permissions().mode() | 0o200;
+                    fs::set_permissions(path, Permissions::from_mode(mode))?;
+                }
+            }
             scratch.keep(name)?;
         }
-        scratch.links = links;
+        scratch.files = files;
         Ok(scratch)
     }
 
@@ -126,11 +150,11 @@ impl Scratch {
         later::drop_later(self);
     }
 
-    /// Leaves a folder [with links](Self::with_links) to other games while there is a [`Host`](crate::Host), without whatever
+    /// Leaves a folder [with files](Self::with_files) to other games while there is a [`Host`](crate::Host), without whatever
     /// has come into it. Unless its own game `has_ended` with all its processes, which might still write there, it is
     /// removed. Both in the background: [`await_removals`] waits for it.
     pub fn leave(self, has_ended: bool) {
-        if self.links.is_empty() || !has_ended {
+        if self.files.is_empty() || !has_ended {
             return self.remove_later();
         }
         IS_REMOVING.store(true, Ordering::Relaxed);
@@ -150,6 +174,30 @@ impl Scratch {
         here.as_ref() == self.kept.get(c".")
             && removal::are_as_marked(self.lock.as_fd(), &self.kept)
     }
+}
+
+/// How to show these files: the smallest as copies, as far as there is room for them.
+fn shown(files: BTreeMap<OsString, PathBuf>) -> BTreeMap<OsString, Shown> {
+    let copy = |path: &Path| {
+        let real = path.canonicalize().ok()?;
+        let data = real.metadata().ok()?;
+        // A program might not be started here, and of a file that cannot be read there is no copy.
+        let is_program = data.permissions().mode() & 0o111 != 0;
+        let is_copied = data.is_file() && !is_program && File::open(&real).is_ok();
+        let mark = is_copied.then(|| removal::mark(CWD, &real).ok()).flatten();
+        mark.filter(|mark| mark.size() <= LARGEST_COPY).map(|mark| (real, mark))
+    };
+    let mut copies: Vec<_> =
+        files.iter().filter_map(|(name, path)| Some((name.clone(), copy(path)?))).collect();
+    copies.sort_by_key(|(_, (_, mark))| mark.size());
+    let mut room = COPIES;
+    copies.retain(|(_, (_, mark))| {
+        room -= mark.size();
+        room >= 0
+    });
+    let links = files.into_iter().map(|(name, path)| (name, Shown::Link(path)));
+    let copies = copies.into_iter().map(|(name, (path, mark))| (name, Shown::Copy(path, mark)));
+    links.chain(copies).collect()
 }
 
 /// A folder that other games may have once this has been dropped in the background.
@@ -250,7 +298,7 @@ mod tests {
     use super::*;
     use crate::spawn::host::Host;
 
-    fn put_a_file_in_the_place_of_a_link(folder: &Path) {
+    fn put_another_file_in_its_place(folder: &Path) {
         fs::remove_file(folder.join("link")).expect("it is there");
         fs::write(folder.join("link"), "other words").expect("room");
     }
@@ -276,7 +324,7 @@ mod tests {
         names
     }
 
-    /// Folders with the links of a test. There is one list of them, so there is one such test.
+    /// Folders with the files of a test. There is one list of them, so there is one such test.
     struct Linked {
         _host: Host,
         files: TempDir,
@@ -284,8 +332,43 @@ mod tests {
 
     impl Linked {
         fn folder(&self, link: &str) -> Scratch {
-            let links = BTreeMap::from([(link.into(), self.files.path().join("file"))]);
-            Scratch::with_links(links).expect("a folder")
+            let files = BTreeMap::from([(link.into(), self.files.path().join("file"))]);
+            Scratch::with_files(files).expect("a folder")
+        }
+
+        fn have_copies_of_small_files(&self) {
+            let path = |name: &str| self.files.path().join(name);
+            fs::create_dir(path("folder")).expect("room");
+            let large = usize::try_from(LARGEST_COPY).expect("small") + 1;
+            fs::write(path("large"), vec![b'x'; large]).expect("room");
+            fs::set_permissions(path("file"), Permissions::from_mode(0o444)).expect("its owner");
+            let names = ["file", "folder", "large"];
+            let folder = || {
+                let files = names.map(|name| (name.into(), path(name)));
+                Scratch::with_files(files.into()).expect("a folder")
+            };
+            let first = folder();
+            for name in ["folder", "large"] {
+                assert_eq!(fs::read_link(first.path().join(name)).expect("a link"), path(name));
+            }
+            let copy = first.path().join("file");
+            let mode = copy.symlink_metadata().expect("it is there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o644);
+            fs::write(copy, "written").expect("it may be");
+            leave(first);
+            let read =
+                |scratch: &Scratch| fs::read_to_string(scratch.path().join("file")).expect("there");
+            let second = folder();
+            assert_eq!(read(&second), "its words");
+            let written = second.path().to_owned();
+            leave(second);
+            fs::set_permissions(path("file"), Permissions::from_mode(0o644)).expect("its owner");
+            fs::write(path("file"), "new words").expect("its owner");
+            let third = folder();
+            assert_eq!(read(&third), "new words");
+            assert_ne!(third.path(), written);
+            drop(third);
+            fs::write(path("file"), "its words").expect("its owner");
         }
 
         fn are_left_as_they_were(&self) {
@@ -304,9 +387,9 @@ mod tests {
             let mode = fs::metadata(&path).expect("it is there").permissions().mode();
             assert_eq!(mode & 0o777, 0o700);
             leave(second);
-            assert_ne!(self.folder("other").path(), path, "its links differ");
+            assert_ne!(self.folder("other").path(), path, "its files differ");
             await_removals();
-            assert!(!path.exists(), "of changing links, the old ones go");
+            assert!(!path.exists(), "of changing files, the old ones go");
         }
 
         /// By its own game, or while the folder waits for the next one.
@@ -323,7 +406,7 @@ mod tests {
             let next = self.folder("link");
             await_removals();
             assert_eq!(names(next.path()), ["link"]);
-            let words = fs::read_to_string(next.path().join("link")).expect("linked");
+            let words = fs::read_to_string(next.path().join("link")).expect("there");
             assert_eq!(words, "its words");
             assert!(!path.exists() || next.path() == path);
             let _ = fs::remove_dir(path.with_extension("moved"));
@@ -345,11 +428,12 @@ mod tests {
     }
 
     #[test]
-    fn folders_with_links_are_left_to_other_games() {
+    fn folders_with_files_are_left_to_other_games() {
         let linked = Linked { _host: Host::hold(), files: TempDir::new().expect("a folder") };
         fs::write(linked.files.path().join("file"), "its words").expect("room");
+        linked.have_copies_of_small_files();
         linked.are_left_as_they_were();
-        for change in [put_a_file_in_the_place_of_a_link, add_a_file, move_away] {
+        for change in [put_another_file_in_its_place, add_a_file, move_away] {
             linked.are_not_left_if_changed(change, false);
             linked.are_not_left_if_changed(change, true);
         }

@@ -27,6 +27,12 @@ pub(crate) struct Mark {
     changed: (i64, u64),
 }
 
+impl Mark {
+    pub(crate) fn size(&self) -> i64 {
+        self.size
+    }
+}
+
 /// Marked files, by name.
 pub(crate) type Marks = BTreeMap<CString, Mark>;
 
