@@ -80,6 +80,18 @@ fn each_thing_that_is_changed_is_found_and_its_game_named() {
     fs::write(log(3), good_log.replace(turn, &other.to_string())).expect("written");
     changed("a reply", "turn 5 of its log");
 
+    other = serde_json::from_str(turn).expect("JSON");
+    other["wall_ms"] = 99_999.into();
+    fs::write(log(3), good_log.replace(turn, &other.to_string())).expect("written");
+    changed(
+        "a late reply",
+        "turn 5 of its log: a reply after 99999ms counts under a limit of 60s, and is not said to be late",
+    );
+
+    other["overrun"] = json!({ "culprit": "bot", "decision": "forgiven" });
+    fs::write(log(3), good_log.replace(turn, &other.to_string())).expect("written");
+    changed("a late reply that is forgiven", "which the plan's profile does not do");
+
     fs::copy(log(5), log(3)).expect("copied");
     changed("a log of another board", "its log is of another board");
 
@@ -149,6 +161,12 @@ fn each_field_that_says_which_game_it_is_is_compared() {
     let start = good[1].lines().next().expect("a start");
     let mut limits = serde_json::from_str::<Value>(start).expect("JSON")["limits"].clone();
     limits["turn_ms"] = 51.into();
+    let bot = |field: &str, value: Value| {
+        let bot = serde_json::from_str::<Value>(start).expect("JSON")["bot"].to_string();
+        serde_json::from_str::<Value>(&with(&bot, field, value)).expect("JSON")
+    };
+    let resources = bot("resources", json!({}));
+    let sandbox = bot("sandbox", json!(true));
     let judge = json!({ "kind": "judge", "command": ["x"], "reading": { "eof_ends_line": true } });
     let cases = [
         (0, "bot", json!("@greedy"), "the bot in its result"),
@@ -165,6 +183,8 @@ fn each_field_that_says_which_game_it_is_is_compared() {
         (1, "board", json!("seed 9"), "its log is of another name of the board"),
         (1, "profile", json!("relaxed"), "its log is of another profile"),
         (1, "limits", limits, "its log is of another set of limits"),
+        (1, "bot", resources, "its log is of another set of limits on resources"),
+        (1, "bot", sandbox, "its log is of another choice of a sandbox"),
     ];
     for (place_of, field, value, expected) in cases {
         let line = [result, start][place_of];

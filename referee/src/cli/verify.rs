@@ -18,8 +18,8 @@ use terms::text::{plural, printable};
 ///
 /// Referee every kept log again, and compare it with the plan, the results and the summary. Name
 /// each game that does not agree or has no log, and exit with 1 if there is one. This requires
-/// neither the bots nor the machine that played, but all logs (`referee suite --logs all`). Times
-/// and late replies are taken from the logs.
+/// neither the bots nor the machine that played, but all logs (`referee suite --logs all`). Times,
+/// and whose fault a late reply is, are taken from the logs.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {

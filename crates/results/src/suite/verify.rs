@@ -5,18 +5,23 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::thread;
+use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
 use super::files::json_line;
 use super::outcome::Outcome;
-use super::plan::BoardId;
-use super::records::Bests;
+use super::plan::{BoardId, Rules};
+use super::records::{Bests, Records};
 use super::store::{FolderError, GameSet, Outcomes, RUN, RunFolder, log_content};
 use super::summary::{Listing, Summary};
 use crate::digest::to_hex;
-use crate::gamelog::{self, Event, Log};
+use crate::gamelog::{self, Event, Log, Turn};
 use crate::replay::{case_of, replay};
+use rules::score::{Direction, Score};
+use terms::limits::{LimitKind, Profile};
+use terms::text::exact_duration;
+use terms::verdict::Decision;
 
 /// The most games without a result that are named.
 const NAMED_MISSING: usize = 100;
@@ -52,6 +57,8 @@ type Hash = [u8; 32];
 /// When the run cannot be read, or a line of its results is malformed.
 pub fn verify(folder: &RunFolder, is_strict: bool) -> Result<Verified, FolderError> {
     let games = folder.run.plan.games();
+    let published = Bests::of(&folder.run.plan.game, &Records::default());
+    let basis = Basis { folder, is_strict, published };
     let state = State {
         outcomes: folder.outcomes()?,
         seen: GameSet::new(games),
@@ -64,7 +71,7 @@ pub fn verify(folder: &RunFolder, is_strict: bool) -> Result<Verified, FolderErr
     let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
     thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| work(folder, is_strict, &state));
+            scope.spawn(|| work(&basis, &state));
         }
     });
     let mut state = state.into_inner().expect("nobody panics");
@@ -81,6 +88,14 @@ pub fn verify(folder: &RunFolder, is_strict: bool) -> Result<Verified, FolderErr
     state.found.sort_by_key(|found| found.game);
     let digest = digest(folder, state.hashes.values())?;
     Ok(Verified { summary, agree: state.agree, disagreements: state.found, digest })
+}
+
+/// What games are checked against.
+struct Basis<'a> {
+    folder: &'a RunFolder,
+    is_strict: bool,
+    /// The best scores that were published.
+    published: Bests,
 }
 
 /// What the threads share.
@@ -110,12 +125,12 @@ impl State {
 }
 
 /// Checks games until none is left.
-fn work(folder: &RunFolder, is_strict: bool, state: &Mutex<State>) {
+fn work(basis: &Basis<'_>, state: &Mutex<State>) {
     let lock = || state.lock().expect("nobody panics");
     loop {
         let next = lock().next();
         let Some(outcome) = next else { return };
-        let (hash, problem) = check(folder, &outcome, is_strict);
+        let (hash, problem) = check(basis, &outcome);
         let mut state = lock();
         state.hashes.insert(outcome.game, hash);
         match problem {
@@ -128,11 +143,11 @@ fn work(folder: &RunFolder, is_strict: bool, state: &Mutex<State>) {
 }
 
 /// The hash of a game's result and log, and what is wrong with them.
-fn check(folder: &RunFolder, outcome: &Outcome, is_strict: bool) -> (Hash, Option<String>) {
+fn check(basis: &Basis<'_>, outcome: &Outcome) -> (Hash, Option<String>) {
     let mut hash = Sha256::new();
     // Merging renumbers sessions.
     hash.update(json_line(&Outcome { session: None, ..outcome.clone() }));
-    let content = match log_content(&folder.path, outcome.game) {
+    let content = match log_content(&basis.folder.path, outcome.game) {
         Ok(content) => content,
         Err(error) => return (hash.finalize().into(), Some(error.to_string())),
     };
@@ -141,7 +156,7 @@ fn check(folder: &RunFolder, outcome: &Outcome, is_strict: bool) -> (Hash, Optio
         _ if !outcome.is_played() => Some(outcome.loss()),
         None => Some("it has no log".to_owned()),
         Some(content) => match gamelog::read(&content) {
-            Ok(log) => check_game(folder, outcome, log, is_strict),
+            Ok(log) => check_game(basis, outcome, log),
             Err(error) => Some(format!("its log is damaged: line {error}")),
         },
     };
@@ -149,7 +164,8 @@ fn check(folder: &RunFolder, outcome: &Outcome, is_strict: bool) -> (Hash, Optio
 }
 
 /// What is wrong with a played game: with its place in the plan, its log, or its result.
-fn check_game(folder: &RunFolder, outcome: &Outcome, log: Log, is_strict: bool) -> Option<String> {
+fn check_game(basis: &Basis<'_>, outcome: &Outcome, log: Log) -> Option<String> {
+    let folder = basis.folder;
     check_plan(folder, outcome).or_else(|| check_start(folder, outcome, &log)).or_else(|| {
         let replayed = match replay(&log) {
             Ok(replayed) => replayed,
@@ -165,7 +181,9 @@ fn check_game(folder: &RunFolder, outcome: &Outcome, log: Log, is_strict: bool) 
         if log.end.is_none() {
             return Some("its log stops before the end".to_owned());
         }
-        check_result(outcome, log, is_strict)
+        check_times(&folder.run.plan.rules, &log)
+            .or_else(|| check_best(basis, outcome))
+            .or_else(|| check_result(outcome, log, basis.is_strict))
     })
 }
 
@@ -206,6 +224,84 @@ fn check_start(folder: &RunFolder, outcome: &Outcome, log: &Log) -> Option<Strin
         .or_else(|| differs("name of the board", start.board == outcome.board))
         .or_else(|| differs("profile", start.profile == plan.rules.profile.name()))
         .or_else(|| differs("set of limits", start.limits == plan.rules.limits))
+        .or_else(|| {
+            differs("set of limits on resources", start.bot.resources == plan.rules.resources)
+        })
+        .or_else(|| {
+            let planned = &plan.bots[plan.assignment(outcome.game).bot];
+            differs("choice of a sandbox", start.bot.sandbox == planned.sandbox.is_some())
+        })
+}
+
+/// The first turn whose limit is not the plan's, or whose reply was late and is not said to be.
+fn check_times(rules: &Rules, log: &Log) -> Option<String> {
+    let mut used = Duration::ZERO;
+    log.turns.iter().find_map(|turn| {
+        let left = match &turn.asked {
+            Some(asked) => asked.limit.map(|limit| limit.0),
+            None if turn.limit == LimitKind::Total => {
+                rules.limits.of(turn.limit).map(|total| total.saturating_sub(used))
+            }
+            None => rules.limits.of(turn.limit),
+        };
+        used += turn.wall.0;
+        let problem = wrong_limit(rules, turn).or_else(|| unsaid_delay(rules, turn, left))?;
+        Some(format!("turn {} of its log: {problem}", turn.turn))
+    })
+}
+
+/// How the limit of a judge's question differs from that of the plan. Of a total limit, less may be left.
+fn wrong_limit(rules: &Rules, turn: &Turn) -> Option<String> {
+    let asked = turn.asked.as_ref()?;
+    let fixed = rules.fixed.of(turn.limit);
+    let planned = match (asked.official, rules.profile) {
+        (None, _) => rules.limits.of(turn.limit),
+        (Some(_), _) if fixed.is_some() => fixed,
+        (Some(_), Profile::Unlimited) => None,
+        // The factor is a setting of the player's.
+        (Some(_), Profile::Relaxed) => return None,
+        (Some(named), _) => Some(named.0),
+    };
+    let logged = asked.limit.map(|limit| limit.0);
+    let is_planned = match turn.limit {
+        LimitKind::Total => logged.is_some() == planned.is_some() && logged <= planned,
+        _ => logged == planned,
+    };
+    let shown = |limit: Option<Duration>| limit.map_or_else(|| "none".to_owned(), exact_duration);
+    let problem = || format!("its limit is {}, and in the plan {}", shown(logged), shown(planned));
+    (!is_planned).then(problem)
+}
+
+/// What is wrong with a reply that counts and came after its limit.
+fn unsaid_delay(rules: &Rules, turn: &Turn, limit: Option<Duration>) -> Option<String> {
+    let (limit, wall) = (limit?, turn.wall.0);
+    match turn.overrun.map(|overrun| overrun.decision) {
+        None if turn.no_reply.is_none() && wall > limit => Some(format!(
+            "a reply after {} counts under a limit of {}, and is not said to be late",
+            exact_duration(wall),
+            exact_duration(limit)
+        )),
+        Some(Decision::Forgiven) if rules.profile != Profile::SdkSoft => {
+            Some("a late reply is forgiven, which the plan's profile does not do".to_owned())
+        }
+        _ => None,
+    }
+}
+
+/// Whether the best score that was known on the board is worse than one that this version of the referee has from its start.
+fn check_best(basis: &Basis<'_>, outcome: &Outcome) -> Option<String> {
+    let Basis { folder, published, .. } = basis;
+    let published = published.best(&outcome.record_id)?;
+    let is_of_this_version = folder.run.referee == env!("CARGO_PKG_VERSION");
+    let better = folder.run.plan.kind()?.better;
+    worse_than_published(outcome.best_known?, published, better).filter(|_| is_of_this_version)
+}
+
+/// A better one than the published one may have been among the player's records.
+fn worse_than_published(known: Score, published: Score, better: Direction) -> Option<String> {
+    let problem =
+        || format!("best_known is {known} in its result, and {published} was published before");
+    better.is_better(published, known).then(problem)
 }
 
 /// How a result differs from what its log comes to.
@@ -268,4 +364,62 @@ fn digest<'h>(
     whole.update(fs_err::read(folder.path.join(RUN)).map_err(FolderError::Read)?);
     hashes.for_each(|hash| whole.update(hash));
     Ok(to_hex(&whole.finalize()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gamelog::{Asked, Bytes};
+    use terms::limits::{Limits, OnHostDelay, Resources};
+    use terms::millis::Millis;
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn a_best_score_that_was_known_is_no_worse_than_the_published_one() {
+        let problem = |known: i64| worse_than_published(known.into(), 10.into(), Direction::Higher);
+        assert!(problem(9).is_some_and(|it| it.starts_with("best_known is 9 in its result")));
+        assert_eq!((problem(10), problem(11)), (None, None));
+    }
+
+    #[test]
+    fn the_limit_of_a_question_is_that_of_the_plan() {
+        let rules = |profile, fixed: Limits| Rules {
+            profile,
+            on_host_delay: OnHostDelay::Fail,
+            limits: [(LimitKind::Turn, ms(50)), (LimitKind::Total, ms(900))].into(),
+            fixed,
+            resources: Resources::default(),
+        };
+        let turn = |kind, limit: Option<u64>, official: Option<u64>| {
+            let asked = Asked {
+                limit: limit.map(|it| Millis(ms(it))),
+                official: official.map(|it| Millis(ms(it))),
+                ..Asked::default()
+            };
+            Turn { asked: Some(asked), ..Turn::with_reply(1, kind, Bytes::default()) }
+        };
+        let is_wrong = |rules: &Rules, kind, limit, official| {
+            wrong_limit(rules, &turn(kind, limit, official)).is_some()
+        };
+        let official = rules(Profile::Official, Limits::default());
+        for (kind, limit, named, expected) in [
+            (LimitKind::Turn, Some(50), None, false),
+            (LimitKind::Turn, Some(51), None, true),
+            (LimitKind::Turn, None, None, true),
+            (LimitKind::Turn, Some(80), Some(80), false),
+            (LimitKind::Turn, Some(8000), Some(80), true),
+            (LimitKind::Total, Some(100), None, false),
+            (LimitKind::Total, Some(901), None, true),
+        ] {
+            assert_eq!(is_wrong(&official, kind, limit, named), expected, "{limit:?} {named:?}");
+        }
+        let fixed = rules(Profile::Official, [(LimitKind::Turn, ms(70))].into());
+        assert!(!is_wrong(&fixed, LimitKind::Turn, Some(70), Some(80)));
+        assert!(is_wrong(&fixed, LimitKind::Turn, Some(80), Some(80)));
+        let unlimited = rules(Profile::Unlimited, Limits::default());
+        assert!(!is_wrong(&unlimited, LimitKind::Turn, None, Some(80)));
+    }
 }
