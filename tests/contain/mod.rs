@@ -6,3 +6,4 @@ mod held_up;
 mod host_memory;
 mod methods;
 mod sandbox;
+mod secrets;

@@ -163,7 +163,7 @@ fn what_the_host_mounts_during_a_game_stays_out_of_a_sandbox() {
         let mark = Mark::new();
         let mut play = Command::new("unshare");
         play.args(["-m", "--propagation", "private", "sh", "-c", host, "sh"]);
-        play.args([program(), "play", "--sandbox", "--format", "json", "--env"]);
+        play.args([program(), "play", "--sandbox=.", "--format", "json", "--env"]);
         play.args([mark.env(), "--containment", method])
             .args(PATIENT)
             .args(["--", "sh", "-c", bot]);

@@ -182,7 +182,7 @@ fn a_bot_in_a_sandbox_reads_neither_the_tester_nor_the_cases() {
     let open = fs::Permissions::from_mode(0o755);
     fs::set_permissions(place.folder(), open).expect("its owner");
     let read = |more: &[&str]| {
-        let result = play(&place, "none", "sh spy.sh", more).json();
+        let result = play(&place, "none", "sh spy.sh doubles.sh", more).json();
         assert_eq!(told(&result).1, "Score 5", "{more:?}: {result}");
         result["stderr_tail"].as_array().expect("lines").clone()
     };
@@ -192,7 +192,7 @@ fn a_bot_in_a_sandbox_reads_neither_the_tester_nor_the_cases() {
         let shown = read(&[&sandbox[..], &["--sandbox=in"]].concat());
         assert_eq!(shown, ["none 5", "own"], "{method}");
         // What the bot's own command names is its own.
-        let own = play(&place, "none", "sh spy.sh in/none.txt", &sandbox).json();
+        let own = play(&place, "none", "sh spy.sh doubles.sh in/none.txt", &sandbox).json();
         assert_eq!(own["stderr_tail"], json!(["none 5", "own"]), "{method}");
     }
     assert_eq!(read(&[])[..].last_chunk(), Some(&["none 5".into(), "own".into()]));

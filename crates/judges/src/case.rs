@@ -44,8 +44,8 @@ pub(crate) fn write(scratch: &Scratch, name: &str, content: &[u8]) -> Result<Str
     Ok(file.display().to_string())
 }
 
-/// Whether a file is not to be linked into the scratch folder: one that the referee writes there, or a picture, which
-/// the judge may write over.
+/// Whether a file is left out of the scratch folder: one that the referee writes there, or a picture, which would pass for
+/// one of the judge's.
 pub(crate) fn is_written_anew(file: &Path) -> bool {
     let is_own = file.to_string_lossy().starts_with("referee-");
     is_own || Drawing::has_ending(file)
@@ -96,11 +96,12 @@ fn matching(word: &str, folder: &Path) -> Result<Vec<PathBuf>, glob::PatternErro
     Ok(paths)
 }
 
-/// The folder of the files that a word of `cases` means, or these files if there is more in it.
-pub(crate) fn places_of_files(word: &str, folder: &Path) -> Vec<PathBuf> {
-    let files = matching(word, folder).unwrap_or_default();
-    let Some(of_cases) = files.first().and_then(|file| file.parent()) else { return files };
-    let count = of_cases.read_dir().map_or(0, Iterator::count);
-    let is_all = count == files.len() && files.iter().all(|file| file.parent() == Some(of_cases));
-    if is_all { vec![of_cases.to_owned()] } else { files }
+/// The folders of the files that a word of `cases` means.
+pub(crate) fn folders_of_files(word: &str, folder: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<_> = matching(word, folder).unwrap_or_default();
+    for file in &mut folders {
+        file.pop();
+    }
+    folders.dedup();
+    folders
 }

@@ -157,10 +157,20 @@ impl GameSettings {
         Ok(Self { judge: (common.kind.read)(table).map_err(wrong)?, common })
     }
 
-    /// The files of its test cases; their folder, if nothing else is in it.
-    pub fn places_of_cases(&self) -> Vec<PathBuf> {
+    /// The folder of a contribution, which has its test cases and their validators.
+    pub fn project(&self) -> Option<PathBuf> {
+        match &self.judge {
+            JudgeSettings::Codingame(judge) => {
+                judge.project.as_ref().map(|project| self.common.folder.join(project))
+            }
+            _ => None,
+        }
+    }
+
+    /// The folders of the files of its test cases.
+    pub fn folders_of_cases(&self) -> Vec<PathBuf> {
         let Common { cases, folder, .. } = &self.common;
-        cases.iter().flat_map(|word| case::places_of_files(word, folder)).collect()
+        cases.iter().flat_map(|word| case::folders_of_files(word, folder)).collect()
     }
 }
 

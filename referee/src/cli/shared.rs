@@ -31,8 +31,8 @@ pub(super) struct EnvironmentFlags {
 
     /// Give the bot no network, and only its own folder to write to (repeatable with PATH)
     ///
-    /// Its folder is its TMPDIR. It can read the system, the folders of its program and arguments
-    /// and of its PATH, its working directory, and each PATH.
+    /// Its folder is its TMPDIR. It can read the system, the folders of its PATH, the files and
+    /// folders that its command or --cwd names, and each PATH.
     #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
     sandbox: Vec<OsString>,
 }

@@ -26,8 +26,10 @@ use crate::sys::raw::landlock_version;
 pub struct Sandbox {
     /// Folders and files that this bot may read, in addition to what every bot may read.
     readable: Vec<PathBuf>,
-    /// Folders and files that it may not read, even in a folder that it may.
-    hidden: Vec<PathBuf>,
+    /// Folders and files that are not shown with a folder around them.
+    withheld: Vec<PathBuf>,
+    /// The names of files that mark such a folder.
+    marks: Vec<&'static str>,
 }
 
 /// The first version of Landlock that checks all ways to change a file's content.
@@ -56,6 +58,9 @@ const MACHINE: [&str; 2] = ["/sys/devices/system", "/sys/kernel/mm/transparent_h
 /// As [`MACHINE`], under Landlock, which cannot exclude parts of a folder.
 const WHOLE_MACHINE: [&str; 2] = ["/proc", "/sys"];
 
+/// How far below a folder marks are looked for.
+const MARK_LEVELS: u32 = 2;
+
 /// The parts of a bot's command that tell which files it needs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Needs<'a> {
@@ -64,6 +69,8 @@ pub(crate) struct Needs<'a> {
     pub(crate) arguments: &'a [OsString],
     /// An absolute path.
     pub(crate) cwd: &'a Path,
+    /// Whether it was named, rather than being the referee's.
+    pub(crate) is_cwd_named: bool,
     /// The bot's `PATH`.
     pub(crate) path: &'a OsStr,
 }
@@ -71,18 +78,23 @@ pub(crate) struct Needs<'a> {
 impl Sandbox {
     /// A sandbox in which these real paths can be read as well; [`Sandbox::new`] checks whether this host can enforce it.
     pub(crate) fn with_readable(readable: Vec<PathBuf>) -> Self {
-        Self { readable, hidden: Vec::new() }
+        Self { readable, withheld: Vec::new(), marks: Vec::new() }
     }
 
-    /// Hides these files and folders, wherever they are in what the bot may read: in a namespace they are empty, elsewhere they cannot
-    /// be opened. What is missing, of the system, or among the paths given to [`new`](Self::new) stays as it is, and so does what the
-    /// bot's own command names.
+    /// Withholds these files and folders where no path given to [`new`](Self::new) shows them: a folder that is one of
+    /// them, or has one of them in it, is not shown as a whole although the bot's command, its `PATH` or the system names it. A
+    /// file, or a folder within one of them, is still shown if the command names it.
     #[must_use]
-    pub fn hide(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        let real = paths.into_iter().filter_map(|path| path.canonicalize().ok());
-        let is_of_system = |path: &Path| SYSTEM.iter().any(|system| path.starts_with(system));
-        let hidden: Vec<_> = real.filter(|path| !is_of_system(path) && !self.has(path)).collect();
-        self.hidden.extend(hidden);
+    pub fn withhold(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        self.withheld.extend(paths.into_iter().filter_map(|path| path.canonicalize().ok()));
+        self
+    }
+
+    /// Withholds folders that directly contain a file of one of these names as well. They are looked for in the folders that the
+    /// bot's command names, and in two levels of folders below.
+    #[must_use]
+    pub fn withhold_marked(mut self, names: impl IntoIterator<Item = &'static str>) -> Self {
+        self.marks.extend(names);
         self
     }
 
@@ -95,8 +107,7 @@ impl Sandbox {
     pub(crate) fn tree(&self, needs: &Needs<'_>, size: Option<u64>) -> io::Result<Tree> {
         let mut readable = self.readable_by(needs);
         readable.extend(MACHINE.map(PathBuf::from));
-        let hidden = self.hidden_from(needs);
-        tree::build(readable, &needs.named(), needs.cwd, &hidden, size)
+        tree::build(readable, &needs.named(), needs.cwd, size)
     }
 
     /// The rules for a bot elsewhere: it may write beneath `scratch`.
@@ -108,11 +119,12 @@ impl Sandbox {
         }
         let mut readable = self.readable_by(needs);
         readable.extend(WHOLE_MACHINE.map(PathBuf::from));
-        let hidden = self.hidden_from(needs);
-        // The names in a folder do not tell what is in its files.
-        let listed = readable.iter().filter(|path| path.is_dir() && holds_any(path, &hidden));
-        let listed: Vec<_> = listed.cloned().collect();
-        let readable = readable.into_iter().flat_map(|path| without(path, &hidden));
+        // An interpreter lists the folder in which it looks for a file. The names in a folder do not tell what is in its files.
+        let named = self.named_by(needs).chain(self.readable.iter().cloned());
+        let listed = named.filter_map(|path| {
+            if path.is_dir() { Some(path) } else { path.parent().map(Path::to_owned) }
+        });
+        let listed = listed.filter(|folder| !is_too_broad(folder));
         let all = landlock::READ | landlock::WRITE;
         let outside = landlock::SIGNALS | landlock::SOCKETS;
         let ruleset = Ruleset::forbid(all | landlock::IOCTL, landlock::NETWORK, outside)?
@@ -123,96 +135,156 @@ impl Sandbox {
         Ok(Some(ruleset.into()))
     }
 
-    /// What is hidden from this bot.
-    fn hidden_from(&self, needs: &Needs<'_>) -> Vec<PathBuf> {
-        // A class path holds several, and a flag may stand before one.
-        let parts = |word: &OsString| -> Vec<PathBuf> {
-            let parts = word.as_bytes().split(|byte| b":=".contains(byte));
-            parts.map(|part| needs.cwd.join(OsStr::from_bytes(part))).collect()
-        };
-        let own = needs.named().into_iter().chain(needs.arguments.iter().flat_map(parts));
-        let own = own.chain([needs.cwd.to_owned()]).filter_map(|path| path.canonicalize().ok());
-        let own: Vec<_> = own.collect();
-        let is_own = |hidden: &Path| own.iter().any(|path| path.starts_with(hidden));
-        self.hidden.iter().filter(|hidden| !is_own(hidden)).cloned().collect()
-    }
-
-    /// The system, the files that `program` and `arguments` name, the working directory, and the folders of `PATH`.
-    fn readable_by(&self, needs: &Needs<'_>) -> Vec<PathBuf> {
-        let mut readable: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
-        readable.extend(self.readable.iter().cloned());
-        readable.extend(needs.named().iter().flat_map(|path| readable_around(path)));
-        readable.extend(unless_too_broad(needs.cwd));
+    /// The system, what the command names, the installation of its program, and the folders of `PATH`.
+    pub(crate) fn readable_by(&self, needs: &Needs<'_>) -> Vec<PathBuf> {
+        let scratch = self.scratch_folders();
+        let withheld = [&self.withheld[..], &scratch].concat();
+        let mut readable: Vec<PathBuf> =
+            SYSTEM.iter().flat_map(|path| without(path.into(), &withheld)).collect();
+        readable.extend(self.readable.iter().flat_map(|path| without(path.clone(), &scratch)));
+        readable.extend(self.named_by(needs));
+        let program = needs.cwd.join(needs.program);
+        // A program in a virtual environment is a link to one elsewhere.
+        let programs = [program.canonicalize().ok(), Some(program)].into_iter().flatten();
+        let programs = programs.filter_map(|program| program.parent().map(Path::to_owned));
+        readable.extend(
+            programs
+                .filter(|folder| holds_programs(folder))
+                .flat_map(|folder| self.installation(&folder)),
+        );
         // In homes only the programs: the rest may be private.
         let in_path = env::split_paths(needs.path).filter_map(|folder| folder.canonicalize().ok());
         readable.extend(in_path.flat_map(|folder| {
-            if is_at_home(&folder) {
-                unless_too_broad(&folder).into_iter().collect()
+            if is_at_home(&folder) && !is_virtual(&folder) {
+                let folder = Some(folder).filter(|it| !self.is_within(it) && self.is_whole(it));
+                folder.into_iter().collect()
             } else {
-                install_prefix(&folder)
+                self.installation(&folder)
             }
         }));
         readable
     }
+
+    /// What the command names, as far as it is shown.
+    fn named_by(&self, needs: &Needs<'_>) -> impl Iterator<Item = PathBuf> {
+        let named = needs.named().into_iter().filter_map(|path| path.canonicalize().ok());
+        named.filter(move |path| self.shows(path))
+    }
+
+    /// The folders that the command names and the bot does not see as a whole.
+    pub(crate) fn withheld_from(&self, needs: &Needs<'_>) -> Vec<PathBuf> {
+        let named = needs.words().filter_map(|path| path.canonicalize().ok());
+        named.filter(|path| !self.shows(path) && !self.has(path)).collect()
+    }
+
+    /// A folder of programs, and the installation around it: `/opt/x` for `/opt/x/bin`. Within what is withheld only a virtual
+    /// environment of Python's.
+    fn installation(&self, folder: &Path) -> Vec<PathBuf> {
+        if self.is_within(folder) && !is_virtual(folder) {
+            return Vec::new();
+        }
+        let whole = folder.parent().filter(|_| holds_programs(folder));
+        let folders = [Some(folder), whole].into_iter().flatten();
+        folders.filter(|folder| self.is_whole(folder)).map(Path::to_owned).collect()
+    }
+
+    /// The folders in which referees have the cases of games, if they are in a folder that is shown.
+    fn scratch_folders(&self) -> Vec<PathBuf> {
+        let Ok(temporary) = env::temp_dir().canonicalize() else { return Vec::new() };
+        let mut shown =
+            SYSTEM.iter().map(Path::new).chain(self.readable.iter().map(PathBuf::as_path));
+        if !shown.any(|shown| temporary.starts_with(shown)) {
+            return Vec::new();
+        }
+        let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
+        let is_scratch =
+            |entry: &fs::DirEntry| entry.file_name().as_bytes().starts_with(b"referee-");
+        entries.filter(is_scratch).map(|entry| entry.path()).collect()
+    }
+
+    /// Whether a folder is shown with all that is in it.
+    fn is_whole(&self, folder: &Path) -> bool {
+        let temporary = env::temp_dir().canonicalize();
+        let mut withheld = self.withheld.iter().chain(temporary.iter());
+        !is_too_broad(folder) && !withheld.any(|withheld| withheld.starts_with(folder))
+    }
+
+    /// Whether what the command names is shown: a file, or a folder as a whole.
+    fn shows(&self, named: &Path) -> bool {
+        !named.is_dir() || self.is_whole(named) && !self.has_mark(named, MARK_LEVELS)
+    }
+
+    fn has_mark(&self, folder: &Path, levels: u32) -> bool {
+        let is_here = || self.marks.iter().any(|name| folder.join(name).exists());
+        let below = || fs::read_dir(folder).into_iter().flatten().flatten();
+        let is_folder = |it: &fs::DirEntry| it.file_type().is_ok_and(|kind| kind.is_dir());
+        is_here()
+            || levels > 0
+                && below().any(|it| is_folder(&it) && self.has_mark(&it.path(), levels - 1))
+    }
+
+    /// Whether a folder is within what is withheld. A home, which may be the working folder, has other things in it.
+    fn is_within(&self, folder: &Path) -> bool {
+        let mut withheld = self.withheld.iter().filter(|withheld| !is_too_broad(withheld));
+        withheld.any(|withheld| folder.starts_with(withheld))
+    }
 }
 
 impl Needs<'_> {
-    /// The paths of the program and of all files that arguments may name.
+    /// The paths of all that the command may name, and of the working directory if it was named.
     fn named(&self) -> Vec<PathBuf> {
-        let words = self.arguments.iter().map(Path::new);
-        [self.program].into_iter().chain(words).map(|word| self.cwd.join(word)).collect()
+        self.words().chain(self.is_cwd_named.then(|| self.cwd.to_owned())).collect()
+    }
+
+    /// The paths of the program and of all that arguments may name. A class path has several, and a flag may stand before one.
+    fn words(&self) -> impl Iterator<Item = PathBuf> {
+        let words = self.arguments.iter().map(OsString::as_os_str);
+        let parts = self.arguments.iter().flat_map(|word| parts(word.as_bytes()));
+        let words = [self.program.as_os_str()].into_iter().chain(words);
+        let words = words.chain(parts.map(OsStr::from_bytes)).filter(|word| !word.is_empty());
+        words.map(move |word| self.cwd.join(word))
     }
 }
 
-/// Whether something hidden is in this folder.
-fn holds_any(folder: &Path, hidden: &[PathBuf]) -> bool {
-    let folder = folder.canonicalize();
-    folder.is_ok_and(|folder| hidden.iter().any(|hidden| hidden.starts_with(&folder)))
+/// The parts of `-cp=build:lib/*` and `-Ilib` that may be paths.
+fn parts(word: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let of_flag = word.strip_prefix(b"-").and_then(|flag| flag.get(1..));
+    let parts = word.split(|byte| b":=".contains(byte));
+    parts.chain(of_flag).map(|part| part.strip_suffix(b"/*").unwrap_or(part))
 }
 
-/// The path, or the entries of a folder in which something is hidden, without that. A link grants nothing: what it leads to counts.
-fn without(path: PathBuf, hidden: &[PathBuf]) -> Vec<PathBuf> {
-    let real = path.canonicalize();
-    if real.is_ok_and(|real| hidden.iter().any(|hidden| real.starts_with(hidden))) {
-        return Vec::new();
-    }
-    if !holds_any(&path, hidden) {
+/// The path, or the entries of a folder in which something is withheld, without that.
+fn without(path: PathBuf, withheld: &[PathBuf]) -> Vec<PathBuf> {
+    let Ok(real) = path.canonicalize() else { return Vec::new() };
+    let is_inside = |withheld: &PathBuf| withheld.starts_with(&real) && *withheld != real;
+    if !withheld.iter().any(is_inside) {
         return vec![path];
     }
-    let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+    let entries = fs::read_dir(real).into_iter().flatten().flatten();
+    // A link grants nothing: what it leads to counts.
     let entries = entries.filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_symlink()));
-    entries.flat_map(|entry| without(entry.path(), hidden)).collect()
+    let entries = entries.map(|entry| entry.path());
+    let entries = entries.filter(|entry| !withheld.contains(entry));
+    entries.flat_map(|entry| without(entry, withheld)).collect()
 }
 
-/// A folder, or a file and the installation around it; empty if the path does not exist.
-fn readable_around(path: &Path) -> Vec<PathBuf> {
-    match path.canonicalize() {
-        Ok(folder) if folder.is_dir() => unless_too_broad(&folder).into_iter().collect(),
-        Ok(file) => {
-            let folders = file.parent().map(install_prefix).unwrap_or_default();
-            folders.into_iter().chain([file]).collect()
-        }
-        Err(_) => Vec::new(),
-    }
+fn holds_programs(folder: &Path) -> bool {
+    ["bin", "sbin", "shims"].iter().any(|name| folder.ends_with(name))
 }
 
-/// A folder of programs, and the installation around it: `/opt/x` for `/opt/x/bin`.
-fn install_prefix(folder: &Path) -> Vec<PathBuf> {
-    let Ok(folder) = folder.canonicalize() else { return Vec::new() };
-    let holds_programs = ["bin", "sbin", "shims"].iter().any(|name| folder.ends_with(name));
-    let whole = folder.parent().filter(|_| holds_programs).and_then(unless_too_broad);
-    unless_too_broad(&folder).into_iter().chain(whole).collect()
+/// Whether a folder of programs is that of a virtual environment.
+fn is_virtual(folder: &Path) -> bool {
+    folder.parent().is_some_and(|around| around.join("pyvenv.cfg").is_file())
 }
 
-/// Refuses folders that no bot needs as a whole: a user's home, or a shared folder.
-fn unless_too_broad(folder: &Path) -> Option<PathBuf> {
+/// Whether no bot needs this folder as a whole: a user's home, or a shared folder.
+fn is_too_broad(folder: &Path) -> bool {
     let is_shared = |folder: &Path| {
         const STICKY: u32 = 0o1000;
         folder.metadata().is_ok_and(|data| data.permissions().mode() & STICKY != 0)
     };
     let holds_home = || homes().iter().any(|home| home.starts_with(folder));
-    let is_too_broad = folder.parent().is_none() || holds_home() || is_shared(folder);
-    (!is_too_broad).then(|| folder.to_owned())
+    folder.parent().is_none() || holds_home() || is_shared(folder)
 }
 
 fn is_at_home(folder: &Path) -> bool {

@@ -44,7 +44,7 @@ pub(crate) struct Tree {
     pub(crate) steps: Vec<MountStep>,
 }
 
-/// Names the keys of the bot's user, and is covered.
+/// Names the keys of the bot's user.
 const KEYS: &str = "/proc/keys";
 
 /// Harmless devices.
@@ -57,8 +57,8 @@ pub(crate) const SCRATCH: &str = "/tmp";
 /// The bot's own folders, which hide the host's.
 const OWN: [&str; 3] = ["/dev", "/proc", SCRATCH];
 
-/// What a bot sees instead of a hidden folder and of a hidden file.
-const NOTHING: [&str; 2] = ["/dev/hidden-folder", "/dev/hidden-file"];
+/// What covers [`KEYS`].
+const NOTHING: &str = "/dev/hidden-file";
 
 /// The most files that a bot may make: more would fill memory that is not counted.
 const MAX_FILES: u32 = 1 << 16;
@@ -66,13 +66,12 @@ const MAX_FILES: u32 = 1 << 16;
 /// The longest chain of symbolic links to follow.
 const MAX_LINKS: u32 = 40;
 
-/// A tree in which `readable` can be read except for what is `hidden`, `named` paths lead where they lead on the host, and `cwd` exists.
-/// The bot may write at most `size` bytes.
+/// A tree in which `readable` can be read, `named` paths lead where they lead on the host, and `cwd` exists. The bot may write at
+/// most `size` bytes.
 pub(crate) fn build(
     readable: Vec<PathBuf>,
     named: &[PathBuf],
     cwd: &Path,
-    hidden: &[PathBuf],
     size: Option<u64>,
 ) -> io::Result<Tree> {
     let mut builder = Builder { mounts: mount_points()?, ..Builder::default() };
@@ -90,7 +89,7 @@ pub(crate) fn build(
     if !builder.exists(cwd) {
         builder.folder(cwd)?;
     }
-    builder.hide(hidden)?;
+    builder.hide_keys()?;
     let size = size.map(|size| format!("size={size},")).unwrap_or_default();
     let options = CString::new(format!("{size}nr_inodes={MAX_FILES},mode=755"));
     Ok(Tree { options: options.expect("no NUL"), steps: builder.steps })
@@ -212,24 +211,17 @@ impl Builder {
         Ok(())
     }
 
-    /// Covers these files and folders where they are shown, and the names of keys.
-    fn hide(&mut self, hidden: &[PathBuf]) -> io::Result<()> {
-        let hidden = hidden.iter().map(PathBuf::as_path).filter(|path| self.is_shown(path));
-        let keys = Some(Path::new(KEYS)).filter(|keys| keys.exists());
-        let shown: Vec<&Path> = hidden.chain(keys).collect();
-        let [folder, file] = NOTHING.map(|nothing| relative(Path::new(nothing)));
-        let [folder, file] = [folder?, file?];
-        if !shown.is_empty() {
-            self.steps.extend([MountStep::Folder(folder.clone()), MountStep::File(file.clone())]);
+    /// Covers the names of keys.
+    fn hide_keys(&mut self) -> io::Result<()> {
+        if !Path::new(KEYS).exists() {
+            return Ok(());
         }
-        for path in shown {
-            // From the new root, in which the steps are carried out.
-            let from = if path.is_dir() { folder.clone() } else { file.clone() };
-            let at = relative(path)?;
-            self.steps.push(MountStep::Bind { from, at: at.clone() });
-            let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
-            self.steps.push(MountStep::Remount { at, flags: flags.bits() });
-        }
+        // From the new root, in which the steps are carried out.
+        let (from, at) = (relative(Path::new(NOTHING))?, relative(Path::new(KEYS))?);
+        self.steps.push(MountStep::File(from.clone()));
+        self.steps.push(MountStep::Bind { from, at: at.clone() });
+        let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
+        self.steps.push(MountStep::Remount { at, flags: flags.bits() });
         Ok(())
     }
 
@@ -347,8 +339,7 @@ mod tests {
 
     #[test]
     fn a_bot_may_make_no_more_files_than_its_memory_is_counted_for() {
-        let options =
-            |size| build(Vec::new(), &[], Path::new("/"), &[], size).expect("a tree").options;
+        let options = |size| build(Vec::new(), &[], Path::new("/"), size).expect("a tree").options;
         assert_eq!(options(Some(1000)).as_c_str(), c"size=1000,nr_inodes=65536,mode=755");
         assert_eq!(options(None).as_c_str(), c"nr_inodes=65536,mode=755");
     }

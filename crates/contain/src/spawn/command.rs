@@ -197,10 +197,9 @@ impl BotCommand {
             });
         };
         let failed = |source| SpawnError::Confinement { what: "making its sandbox", source };
-        let here = env::current_dir().map_err(failed)?;
-        let cwd = self.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd));
+        let cwd = self.working_folder().map_err(failed)?;
         let path = self.path();
-        let needs = Needs { program, arguments: &self.args, cwd: &cwd, path: &path };
+        let needs = self.needs(program, &cwd, &path);
         if method.is_namespace() {
             let tree = sandbox.tree(&needs, resources.memory).map_err(failed)?;
             let privileges = if has_nobody() { Privileges::Nobody } else { Privileges::None };
@@ -219,6 +218,40 @@ impl BotCommand {
             ruleset,
             scratch: Some(scratch),
         })
+    }
+
+    /// An absolute path.
+    fn working_folder(&self) -> io::Result<PathBuf> {
+        let here = env::current_dir()?;
+        Ok(self.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd)))
+    }
+
+    fn needs<'a>(&'a self, program: &'a Path, cwd: &'a Path, path: &'a OsStr) -> Needs<'a> {
+        Needs { program, arguments: &self.args, cwd, is_cwd_named: self.cwd.is_some(), path }
+    }
+
+    /// Asks about what the bot sees in its sandbox; `None` without a sandbox.
+    fn ask_sandbox<T>(&self, ask: impl FnOnce(&Sandbox, &Needs<'_>) -> T) -> Option<T> {
+        let sandbox = self.confinement.sandbox.as_ref()?;
+        let (cwd, path) = (self.working_folder().ok()?, self.path());
+        let program = self.find().unwrap_or_else(|_| self.program.clone().into());
+        Some(ask(sandbox, &self.needs(&program, &cwd, &path)))
+    }
+
+    /// Whether the bot's sandbox, if it has one, lets it read this file or folder.
+    pub fn sees(&self, path: &Path) -> bool {
+        let sees = self.ask_sandbox(|sandbox, needs| {
+            let Ok(path) = path.canonicalize() else { return false };
+            let readable = sandbox.readable_by(needs);
+            let mut real = readable.iter().filter_map(|readable| readable.canonicalize().ok());
+            real.any(|real| path.starts_with(real))
+        });
+        sees.unwrap_or(true)
+    }
+
+    /// The folders that its words name and its sandbox does not show as a whole.
+    pub fn withheld(&self) -> Vec<PathBuf> {
+        self.ask_sandbox(Sandbox::withheld_from).unwrap_or_default()
     }
 
     /// The referee's environment with the bot's own variables, as `NAME=VALUE`.

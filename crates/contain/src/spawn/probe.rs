@@ -308,7 +308,7 @@ fn why_no_tree() -> Option<&'static str> {
     let trial = || {
         let _host = Host::hold();
         let readable = SYSTEM.map(PathBuf::from).to_vec();
-        let tree = tree::build(readable, &[], Path::new("/"), &[], None);
+        let tree = tree::build(readable, &[], Path::new("/"), None);
         tree.map_err(|error| error.to_string())
             .and_then(|tree| try_tree(tree).map_err(|error| error.to_string()))
             .err()

@@ -6,8 +6,9 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::Once;
 
-use super::{Config, CustomGame};
+use super::{Config, CustomGame, PROJECT_FILE};
 use contain::bot::{BotCommand, Confinement, ContainmentMethod, Sandbox, Unavailable};
+use results::suite::RunFolder;
 use terms::fault::{AtFault, Attributed};
 
 /// Why there is no command for a bot.
@@ -32,8 +33,8 @@ impl Attributed for CommandError {
 }
 
 impl Config {
-    /// The confinement that these settings ask for, with a sandbox if one is given, which hides the judge and the test cases of a
-    /// game from settings.
+    /// The confinement that these settings ask for, with a sandbox if one is given, which withholds the working folder and, of all games
+    /// from settings, the folder of the settings, the judge and the test cases.
     ///
     /// # Errors
     /// When this host does not offer the requested containment.
@@ -44,9 +45,11 @@ impl Config {
             return Err(Unavailable::Method { method, why });
         }
         warn_of_processes(method);
-        let game = self.project.games.get(&self.game.name);
-        let hidden = game.filter(|_| sandbox.is_some()).map(CustomGame::hidden_from_bots);
-        let sandbox = sandbox.map(|sandbox| sandbox.hide(hidden.unwrap_or_default()));
+        let sandbox = sandbox.map(|sandbox| {
+            let of_games = self.project.games.values().flat_map(CustomGame::withheld_from_bots);
+            let sandbox = sandbox.withhold_marked([RunFolder::FILE, PROJECT_FILE]);
+            sandbox.withhold(std::env::current_dir().into_iter().chain(of_games))
+        });
         Ok(Confinement { method, resources: self.resources, sandbox })
     }
 }

@@ -9,7 +9,7 @@ use toml::Spanned;
 use toml::de::DeValue;
 
 use super::ConfigError;
-use super::judge_files::{beside_settings, digests};
+use super::judge_files::{digests, of_judge};
 use super::over::Layered;
 use super::shell::ShellSyntax;
 use judges::{GameSettings, SettingError};
@@ -186,10 +186,12 @@ impl CustomGame {
         digests(&self.words(), &self.settings.common.folder)
     }
 
-    /// What a bot in a sandbox is not to read: the judge's files beside its settings, and the test cases.
-    pub(super) fn hidden_from_bots(&self) -> Vec<PathBuf> {
-        let files = beside_settings(&self.words(), &self.settings.common.folder);
-        files.into_iter().chain(self.settings.places_of_cases()).collect()
+    /// Where the files of its judge and its test cases are.
+    pub(super) fn withheld_from_bots(&self) -> Vec<PathBuf> {
+        let folder = &self.settings.common.folder;
+        let places = [folder.clone()].into_iter().chain(self.settings.project());
+        let places = places.chain(of_judge(&self.words(), folder));
+        places.chain(self.settings.folders_of_cases()).collect()
     }
 
     /// The words of its command, where it can be split into words.

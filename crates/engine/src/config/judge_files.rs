@@ -36,10 +36,10 @@ fn named<'a>(
     parts.map(|part| (part, folder.join(part.strip_suffix('*').unwrap_or(part))))
 }
 
-/// The files and folders of a judge that stand beside its settings: those that its command names.
-pub(super) fn beside_settings(words: &[String], folder: &Path) -> Vec<PathBuf> {
-    let paths = named(words, folder).map(|(_, path)| path);
-    paths.filter(|path| holds(folder, path) && !holds(path, folder)).collect()
+/// The files and folders that a judge's command names, unless it names them by whole paths, as it does programs of the system.
+pub(super) fn of_judge(words: &[String], folder: &Path) -> Vec<PathBuf> {
+    let parts = named(words, folder).filter(|(part, _)| Path::new(part).is_relative());
+    parts.map(|(_, path)| path).filter(|path| path.exists()).collect()
 }
 
 /// Whether `folder` is `outer` or somewhere below it.

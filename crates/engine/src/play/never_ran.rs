@@ -1,5 +1,5 @@
 //! Why a program never ran that another one was to start: `env`, shells and loaders end with status 126 or 127 then, and
-//! programs that build or fetch it with others.
+//! programs that build or fetch it with others. And what a program lacked that its sandbox does not show.
 
 use std::env::{split_paths, var_os};
 use std::ffi::OsStr;
@@ -13,16 +13,20 @@ use terms::path::folder_of;
 use terms::text::{shell_word, without_byte_order_mark};
 use terms::verdict::{BotExit, NoReply};
 
-/// Why the program of a bot that ended in its first turn never ran, if its exit status says that.
+/// Why the program of a bot that ended in its first turn never ran, if its exit status says that, or what it may have lacked.
 pub(super) fn never_ran(turn: &Turn, command: &BotCommand) -> Option<String> {
-    match turn.no_reply {
-        Some(NoReply::Ended(BotExit::Code(126 | 127))) if turn.turn == 1 => {
-            carriage_return(command).or_else(|| outside_sandbox(command))
-        }
-        Some(NoReply::Ended(BotExit::Code(1..))) if turn.turn == 1 => {
-            cannot_write(command, &turn.stderr.0)
-        }
-        _ => None,
+    let Some(NoReply::Ended(exit)) = turn.no_reply else { return None };
+    let stderr = &turn.stderr.0;
+    match exit {
+        _ if turn.turn != 1 => None,
+        BotExit::Code(126 | 127) => carriage_return(command)
+            .or_else(|| outside_sandbox(command))
+            .or_else(|| unseen(command, stderr))
+            .or_else(|| sees_little(command)),
+        BotExit::Code(0) => None,
+        _ => unseen(command, stderr)
+            .or_else(|| cannot_write(command, stderr))
+            .or_else(|| sees_little(command)),
     }
 }
 
@@ -50,16 +54,79 @@ fn first_line(command: &BotCommand, path: &Path) -> Option<String> {
     line.starts_with("#!").then_some(line)
 }
 
-/// The way to let a bot in a sandbox read what its program needs.
+/// The way to let a bot in a sandbox read what its interpreter needs.
 fn outside_sandbox(command: &BotCommand) -> Option<String> {
     let sandbox = command.confinement.sandbox.as_ref()?;
-    let folder = installation(command).filter(|folder| !sandbox.has(folder));
-    let folder =
-        folder.map_or_else(|| "DIR".to_owned(), |path| shell_word(&path.to_string_lossy()));
+    let folder = installation(command).filter(|folder| !sandbox.has(folder))?;
+    let folder = shell_word(&folder.to_string_lossy());
     Some(format!(
         "in its sandbox it sees the system, but not all of an installation in a home; `--sandbox={folder}` \
          lets it read that"
     ))
+}
+
+/// Names what a bot in a sandbox lacked: a folder of its command that is not shown as a whole, or a file that its last words
+/// name.
+fn unseen(command: &BotCommand, stderr: &[u8]) -> Option<String> {
+    command.confinement.sandbox.as_ref()?;
+    if let Some(folder) = command.withheld().first() {
+        let folder = from_here(folder);
+        return Some(format!(
+            "its sandbox does not show {folder} as a whole: cases, a judge, runs, settings or other things of yours may be there; \
+             give the bot a folder of its own, or show it all with `--sandbox={folder}`"
+        ));
+    }
+    let text = String::from_utf8_lossy(stderr);
+    let mut files = last_words(&text).filter_map(|word| found(command, word));
+    let file = from_here(&files.find(|file| !command.sees(file))?);
+    Some(format!("in its sandbox it does not see {file}; `--sandbox={file}` shows it"))
+}
+
+/// The words of a text that may name files: in quotes, or with a dot or a slash.
+fn last_words(text: &str) -> impl Iterator<Item = &str> {
+    const MAX_WORDS: usize = 1000;
+    let quoted = text.lines().flat_map(|line| line.split(['\'', '"', '`']).skip(1).step_by(2));
+    let plain = text.split(|it: char| it.is_whitespace() || "'\"`:;,()[]<>".contains(it));
+    let plain = plain.map(|word| word.trim_end_matches('.'));
+    let plain = plain.filter(|word| word.contains(['.', '/']));
+    quoted.chain(plain).filter(|word| !word.is_empty()).take(MAX_WORDS)
+}
+
+/// The file or folder of this name, with or without its ending, where the bot may look for it: in its working directory, or
+/// beside a file that its command names.
+fn found(command: &BotCommand, word: &str) -> Option<PathBuf> {
+    let cwd = command.cwd.clone().or_else(|| std::env::current_dir().ok())?;
+    let words = [&command.program].into_iter().chain(&command.args).map(|word| cwd.join(word));
+    let files: Vec<_> = words.filter(|path| path.is_file()).collect();
+    let mut folders = files.iter().filter_map(|file| file.parent()).chain([&*cwd]);
+    folders.find_map(|folder| {
+        let wanted = folder.join(word);
+        let is_wanted = |entry: &PathBuf| {
+            let name = wanted.file_name();
+            name.is_some() && (entry.file_name() == name || entry.file_stem() == name)
+        };
+        let entries = wanted.parent()?.read_dir().ok()?;
+        let is_below = |entry: &PathBuf| !cwd.starts_with(entry);
+        entries.flatten().map(|entry| entry.path()).find(|it| is_wanted(it) && is_below(it))
+    })
+}
+
+/// A path as a word of a shell, relative to the working folder if it is there.
+fn from_here(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    let path =
+        path.strip_prefix(here).ok().filter(|path| path.file_name().is_some()).unwrap_or(path);
+    shell_word(&path.to_string_lossy())
+}
+
+/// What to try for a bot in a sandbox that gives no reason.
+fn sees_little(command: &BotCommand) -> Option<String> {
+    command.confinement.sandbox.as_ref()?;
+    Some(
+        "in its sandbox it sees of your files only those that its command names; `--sandbox=PATH` \
+         shows it more"
+            .to_owned(),
+    )
 }
 
 /// Names the sandbox of a bot whose last words are that it may not write, such as `cargo run`, which writes into its cache.
@@ -138,7 +205,44 @@ mod tests {
         command.confinement.sandbox = Some(Sandbox::new(&[] as &[PathBuf]).expect("a sandbox"));
         let advice = said(&command, words).expect("advice");
         assert!(advice.starts_with("in its sandbox it may write"), "{advice}");
-        assert_eq!(said(&command, "error: no such command"), None);
+        let advice = said(&command, "error: no such command").expect("advice");
+        assert!(advice.starts_with("in its sandbox it sees of your files only"), "{advice}");
+    }
+
+    #[test]
+    fn a_file_that_a_sandbox_does_not_show_is_named() {
+        let place = tempfile::tempdir().expect("a folder");
+        let folder = place.path().canonicalize().expect("it is there");
+        std::fs::create_dir(folder.join("in")).expect("room");
+        for name in ["bot.py", "helper.py", "weights.bin", "in/1.txt"] {
+            std::fs::write(folder.join(name), "").expect("room");
+        }
+        let mut command = made::command("python3");
+        (command.cwd, command.args) = (Some(folder.clone()), vec!["bot.py".into()]);
+        let sandbox = Sandbox::new(&[] as &[PathBuf]).expect("a sandbox");
+        command.confinement.sandbox = Some(sandbox.withhold([folder.clone()]));
+        let said = |command: &BotCommand, stderr: &str| {
+            let no_reply = Some(NoReply::Ended(BotExit::Code(1)));
+            let stderr = Bytes(stderr.into());
+            never_ran(&Turn { turn: 1, no_reply, stderr, ..made::turn() }, command).expect("advice")
+        };
+        let shown = |name: &str| shell_word(&folder.join(name).to_string_lossy());
+        for (words, file) in [
+            ("ModuleNotFoundError: No module named 'helper'\n", "helper.py"),
+            ("Error: Cannot find module './helper'\n", "helper.py"),
+            ("cannot open weights.bin.\n", "weights.bin"),
+            ("open in/1.txt: Permission denied\n", "in/1.txt"),
+        ] {
+            let advice = said(&command, words);
+            assert!(advice.ends_with(&format!("`--sandbox={}` shows it", shown(file))), "{advice}");
+        }
+        for words in ["bot.py: error in line 3\n", "helper\n", ""] {
+            let advice = said(&command, words);
+            assert!(advice.starts_with("in its sandbox it sees of your files only"), "{advice}");
+        }
+        command.args.push(".".into());
+        let advice = said(&command, "");
+        assert!(advice.starts_with("its sandbox does not show "), "{advice}");
     }
 
     #[test]
@@ -158,12 +262,12 @@ mod tests {
             command.confinement.sandbox = Some(Sandbox::new(readable).expect("folders"));
             let said = said(&command, 1, 127).expect("advice");
             let (_, advice) = said.split_once("`--sandbox=").expect("the flag");
-            advice.strip_suffix("` lets it read that").expect("its end").to_owned()
+            advice.strip_suffix("` lets it read that").unwrap_or("PATH").to_owned()
         };
         let shown = |folder: &str| shell_word(&home.join(folder).to_string_lossy());
         assert_eq!(advice("of/bin", &[]), shown("of"), "the installation has its programs in bin");
         assert_eq!(advice("plain", &[]), shown("plain"));
-        assert_eq!(advice("none", &[]), "DIR", "it is not found");
-        assert_eq!(advice("of/bin", &[home.join("of")]), "DIR", "the bot sees it");
+        assert_eq!(advice("none", &[]), "PATH", "it is not found");
+        assert_eq!(advice("of/bin", &[home.join("of")]), "PATH", "the bot sees it");
     }
 }

@@ -125,6 +125,9 @@ impl Entrant {
         let words = files.command(&bot.command, &copies);
         let env = bot.env.iter().map(|(key, value)| (key.into(), value.into())).collect();
         let sandbox = bot.sandbox.as_deref().map(Sandbox::new).transpose()?;
+        // A bot of a run that is resumed elsewhere still has the working folder of its start.
+        let own = [folder.path.clone()].into_iter().chain(folder.run.started_in.clone());
+        let sandbox = sandbox.map(|sandbox| sandbox.withhold(own));
         let cwd = bot.cwd.as_ref().map(PathBuf::from);
         let command = bot_command(words, cwd, env, config.confinement(sandbox)?)?;
         Ok(Self { bot, command, files })

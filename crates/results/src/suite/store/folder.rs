@@ -229,6 +229,9 @@ pub struct RunFolder {
 }
 
 impl RunFolder {
+    /// The name of the file that makes a folder a run's.
+    pub const FILE: &str = RUN;
+
     pub(super) fn new(path: PathBuf, run: Run) -> Self {
         let told = || Arc::new(Once::new());
         Self { path, run, part: None, duplicates_told: told(), unlocked_told: told() }
