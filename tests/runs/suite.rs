@@ -573,3 +573,30 @@ mod heavy {
         a_killed_suite_ends_as_an_undisturbed_one(31, 2);
     }
 }
+
+#[test]
+fn more_games_at_a_time_than_this_machine_can_time_are_refused_if_limits_are_short() {
+    let place = Place::new();
+    let many = ["--bot", "@first", "--seed", "1..2", "--jobs", "1000", "--run", "run"];
+    let suite = |more: &[&str]| place.command(&["suite"]).args(many).args(more).run();
+    let cores = std::thread::available_parallelism().expect("cores");
+    let refused = suite(&[]).exits(2).err();
+    assert!(
+        refused.contains("--jobs 1000: with limits as short as 50 ms this machine"),
+        "{refused}"
+    );
+    assert!(refused.contains(&format!("use --jobs {cores}, ")), "{refused}");
+    assert!(!place.path("run").exists(), "no run begins");
+    assert_code(&suite(&PATIENT), 0);
+    let resumed = place.command(&["suite", "--resume", "run", "--jobs", "1000"]).run();
+    assert_code(&resumed, 0);
+    fs::remove_dir_all(place.path("run")).expect("it is there");
+    assert_code(&suite(&["--on-host-delay", "accept", "--first-turn", "60s"]), 0);
+    // A run that was interrupted is not resumed like that either.
+    fs::remove_dir_all(place.path("run")).expect("it is there");
+    let one = ["suite", "--bot", "@first", "--seed", "1..2", "--run", "run"];
+    assert!(place.command(&one).run().status.code() < Some(2), "a late game is lost");
+    fs::write(place.path("run/results.jsonl"), "").expect("written");
+    let resumed = place.command(&["suite", "--resume", "run", "--jobs", "1000"]).run().exits(2);
+    assert!(resumed.err().contains("--jobs 1000: with limits as short as"), "{}", resumed.err());
+}

@@ -7,14 +7,17 @@ use crate::cli::Failure;
 use engine::config::SuiteTable;
 use engine::host::usable_cpus;
 use engine::suite::{Jobs, Pin};
-use terms::text::plural;
+use results::host::SHORT_LIMIT;
+use results::suite::Plan;
+use terms::limits::OnHostDelay;
+use terms::text::{duration, plural};
 
 /// The number of games played at a time, and their cores.
 #[derive(Debug, Args)]
 pub(super) struct JobsFlags {
     /// The number of games at a time [default: the physical cores / --cores-per-bot]
     ///
-    /// A larger number makes bots late.
+    /// A larger number makes bots late. If limits are short, more games than cores are refused.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
@@ -79,5 +82,27 @@ pub(super) fn refuse_too_few_cpus(jobs: Jobs) -> Result<(), Failure> {
          nothing; give it more, on Slurm by --slurm-arg=--cpus-per-task={needed}",
         plural(jobs.of_task() as u64, "bot"),
         plural(jobs.cores_per_bot.into(), "core"),
+    )))
+}
+
+/// Refuses more games at a time than there are cores for, if limits are short: their bots would wait for each other, and lose.
+pub(super) fn refuse_crowd(jobs: Jobs, plan: &Plan) -> Result<(), Failure> {
+    let (cores, games) = (usable_cpus(), jobs.at_a_time.map_or(1, usize::from));
+    let most = (cores / usize::from(jobs.cores_per_bot).max(1)).max(1);
+    let limit = plan.smallest_limit().filter(|limit| *limit <= SHORT_LIMIT);
+    let (Some(limit), OnHostDelay::Fail | OnHostDelay::Retry) = (limit, plan.rules.on_host_delay)
+    else {
+        return Ok(());
+    };
+    if games <= most {
+        return Ok(());
+    }
+    Err(Failure::user(anyhow!(
+        "--jobs {games}: with limits as short as {} this machine, of {}, can time {} at a time: bots would wait for each other's \
+         cores and lose; use --jobs {most}, limits above {}, or --on-host-delay accept, by which answers that others delayed count",
+        duration(limit),
+        plural(cores as u64, "core"),
+        plural(most as u64, "game"),
+        duration(SHORT_LIMIT),
     )))
 }

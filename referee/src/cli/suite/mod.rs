@@ -22,7 +22,7 @@ use clap::Args;
 
 use self::boards::BoardsFlags;
 use self::bots::BotsFlags;
-use self::jobs::JobsFlags;
+use self::jobs::{JobsFlags, refuse_crowd};
 use self::live::LiveFlags;
 use self::parts::PartsFlags;
 pub(super) use self::parts::{merged, still_missing};
@@ -219,7 +219,9 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     if args.parts.parts.is_some() {
         return parts::divide(args, &config, run);
     }
-    args.jobs.resolve(&config.project.suite).check().map_err(Failure::user)?;
+    let jobs = args.jobs.resolve(&config.project.suite);
+    jobs.check().map_err(Failure::user)?;
+    refuse_crowd(jobs, &run.plan)?;
     if args.no_run {
         let scratch = tempfile::tempdir().context("cannot make a folder for the games");
         let scratch = scratch.map_err(Failure::User)?;

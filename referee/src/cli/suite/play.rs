@@ -7,6 +7,7 @@ use anyhow::anyhow;
 
 use super::SuiteArgs;
 use super::hopeless::Hopeless;
+use super::jobs::refuse_crowd;
 use super::live::Live;
 use super::progress::SuiteProgress;
 use crate::cli::hints::shell_path;
@@ -30,6 +31,10 @@ pub(super) fn play(
     interrupt: &Canceller,
 ) -> Result<Option<Standing>, Failure> {
     let folder = writer.folder.clone();
+    let jobs = args.jobs.resolve(&config.project.suite);
+    if folder.played()?.count() < folder.planned() {
+        refuse_crowd(jobs, &folder.run.plan)?;
+    }
     let mut audience = Audience {
         progress: SuiteProgress::of(&folder, bests)?,
         bests,
@@ -39,7 +44,7 @@ pub(super) fn play(
         live: args.live.start(&folder, bests)?,
     };
     let mut player = RunPlayer::new(writer, config);
-    player.jobs = args.jobs.resolve(&config.project.suite);
+    player.jobs = jobs;
     player.logs = if args.no_run { Logs::None } else { args.logs };
     player.packing = if args.compress { Packing::Gzip } else { Packing::Plain };
     player.bests = Some(bests);
