@@ -13,6 +13,7 @@ pub use jiff;
 pub use serde_json;
 
 pub mod compare;
+mod cut;
 #[doc(hidden)]
 pub mod digest;
 pub mod gamelog;

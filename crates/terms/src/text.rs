@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use bytesize::ByteSize;
 
+use crate::system::quoted_word;
+
 /// The longest quote of a bot's output in a message, in characters.
 const MAX_QUOTE_CHARS: usize = 60;
 
@@ -112,8 +114,7 @@ pub fn abridged(text: &str, most: usize) -> Cow<'_, str> {
 
 /// Quotes text so that a shell takes it as one word.
 pub fn shell_word(text: &str) -> String {
-    // Neither a path nor an argument can hold a NUL, the only character that has no quoted form.
-    shlex::try_quote(text).map_or_else(|_| text.to_owned(), Cow::into_owned)
+    quoted_word(text)
 }
 
 /// `text` with everything escaped that would control a terminal, line breaks included.

@@ -7,6 +7,19 @@ use std::fmt;
 
 use crate::limits::{Breach, Resource};
 
+/// A failed assertion, or `abort()`; the numbers of signals are Linux's on every system.
+pub const SIGABRT: i32 = 6;
+/// An address that cannot be read.
+pub const SIGBUS: i32 = 7;
+/// A kill.
+pub const SIGKILL: i32 = 9;
+/// An invalid address, or no room on the stack.
+pub const SIGSEGV: i32 = 11;
+/// Beyond the limit on CPU time.
+pub const SIGXCPU: i32 = 24;
+/// Beyond the limit on a file's size.
+pub const SIGXFSZ: i32 = 25;
+
 /// Linux's signals from 1 on. Logs hold numbers, and are read on systems that number signals differently.
 const SIGNAL_NAMES: [&str; 31] = [
     "SIGHUP",
@@ -209,12 +222,32 @@ pub struct Overrun {
     serde(rename_all = "snake_case")
 )]
 pub enum BotExit {
-    /// It exited with this status, 0 to 255.
+    /// It exited with this status: 0 to 255, on Windows any number. There a program that crashes exits with the code of its exception.
     Code(i32),
     /// A signal of this number killed it.
     Signal(i32),
     /// It has ended, but a tracer hides its exit status.
     Unknown,
+}
+
+/// The exceptions of Windows with which programs crash.
+fn exception_name(code: i32) -> Option<&'static str> {
+    Some(match code.cast_unsigned() {
+        0x8000_0003 => "breakpoint",
+        0xC000_0005 => "access violation",
+        0xC000_0017 => "no memory",
+        0xC000_001D => "illegal instruction",
+        0xC000_0094 => "integer division by zero",
+        0xC000_00FD => "stack overflow",
+        0xC000_0135 => "a DLL is missing",
+        0xC000_013A => "Ctrl-C",
+        0xC000_0142 => "a DLL failed to start",
+        0xC000_0374 => "heap corruption",
+        0xC000_0409 => "stack buffer overrun, or abort",
+        0xC000_041D => "exception in a callback",
+        0xE06D_7363 => "C++ exception",
+        _ => return None,
+    })
 }
 
 fn signal_name(signal: i32) -> Option<&'static str> {
@@ -226,7 +259,10 @@ impl fmt::Display for BotExit {
     /// A verb phrase: `exited with status 3`, `was killed by SIGSEGV`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Self::Code(code) => write!(f, "exited with status {code}"),
+            Self::Code(code) => match exception_name(code) {
+                Some(name) => write!(f, "crashed with {:#X} ({name})", code.cast_unsigned()),
+                None => write!(f, "exited with status {code}"),
+            },
             Self::Unknown => f.write_str("ended"),
             Self::Signal(signal) => match signal_name(signal) {
                 Some(name) => write!(f, "was killed by {name}"),
@@ -239,6 +275,17 @@ impl fmt::Display for BotExit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn crashes_on_windows_are_named() {
+        for (code, words) in [
+            (0, "exited with status 0"),
+            (-1, "exited with status -1"),
+            (-1_073_741_819, "crashed with 0xC0000005 (access violation)"),
+        ] {
+            assert_eq!(BotExit::Code(code).to_string(), words);
+        }
+    }
 
     #[test]
     fn signals_are_called_what_this_system_calls_them() {

@@ -8,8 +8,10 @@ use serde::Deserialize;
 
 use super::drawings;
 use super::event::Event;
+use crate::cut::cut;
 use crate::said::Said;
 use terms::fault::{AtFault, Attributed};
+use terms::system::lock_beside;
 
 /// The writer of a log file.
 ///
@@ -20,6 +22,8 @@ pub struct LogWriter {
     path: PathBuf,
     file: File,
     regular: bool,
+    /// The file that is locked in its place, if it is another one. It is removed at the end.
+    lock: Option<(PathBuf, File)>,
     /// Whether this writer created the file and has written nothing yet; if so, dropping it removes the
     /// file.
     is_blank: bool,
@@ -86,17 +90,24 @@ impl LogWriter {
                 return Err(OpenError::NotALog(path.to_owned()));
             }
         }
-        let file = OpenOptions::new().append(true).create(true).open(path).map_err(io_error)?;
+        let open = |path: &Path| OpenOptions::new().append(true).create(true).open(path);
+        let file = open(path).map_err(io_error)?;
         let regular = file.metadata().map_err(io_error)?.is_file();
+        let mut lock = None;
         if regular {
-            match file.try_lock() {
+            if let Some(beside) = lock_beside(path) {
+                let opened = File::create(&beside).map_err(io_error)?;
+                lock = Some((beside, opened));
+            }
+            match lock.as_ref().map_or(&file, |(_, lock)| lock).try_lock() {
                 Err(TryLockError::WouldBlock) => return Err(OpenError::InUse(path.to_owned())),
                 // On a file system without locks, the log is written unlocked.
                 Ok(()) | Err(TryLockError::Error(_)) => {}
             }
         }
         let (path, is_blank) = (path.to_owned(), before.is_none());
-        Ok(Self { path, file, regular, is_blank, encoder: Encoder::new(limit), failed: None })
+        let encoder = Encoder::new(limit);
+        Ok(Self { path, file, regular, lock, is_blank, encoder, failed: None })
     }
 
     /// The path of the log.
@@ -121,7 +132,7 @@ impl LogWriter {
 
     fn try_write(&mut self, event: &Event) -> io::Result<()> {
         if self.regular && matches!(event, Event::Start(_)) {
-            self.file.set_len(0)?;
+            cut(&self.file, &self.path, 0)?;
             drawings::keep(&self.path, &[])?;
         }
         self.is_blank = false;
@@ -200,6 +211,10 @@ impl Drop for LogWriter {
         if self.is_blank {
             // No game has started, so there is nothing to keep. If removing it fails, an empty file stays.
             let _ = fs::remove_file(&self.path);
+        }
+        if let Some((beside, _)) = &self.lock {
+            // If another game has opened it meanwhile, it stays for that one.
+            let _ = fs::remove_file(beside);
         }
     }
 }

@@ -3,12 +3,15 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use serde::Serialize;
 use tempfile::NamedTempFile;
 
 use terms::path::folder_of;
+use terms::system::{REPLACE_PATIENCE, readable_by_all};
 
 /// The prefix of the name of a file or folder that is about to appear.
 pub(super) const NEW: &str = ".new-";
@@ -113,8 +116,9 @@ pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
 fn new_file_with(path: &Path, prefix: &OsStr) -> io::Result<NamedTempFile> {
     let file = tempfile::Builder::new().prefix(prefix).tempfile_in(folder_of(path))?;
     // On Unix a temporary file is the user's alone; this one is as readable as any other.
-    #[cfg(unix)]
-    file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
+    if let Some(permissions) = readable_by_all() {
+        file.as_file().set_permissions(permissions)?;
+    }
     Ok(file)
 }
 
@@ -139,13 +143,27 @@ pub(super) fn naming(path: &Path) -> impl Fn(io::Error) -> io::Error {
     }
 }
 
+/// Puts a finished file in the place of `path`.
+pub(super) fn put_in_place(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
+    const PAUSE: Duration = Duration::from_millis(5);
+    let until = Instant::now() + REPLACE_PATIENCE;
+    loop {
+        let Err(failed) = file.persist(path) else { return Ok(()) };
+        if failed.error.kind() != io::ErrorKind::PermissionDenied || Instant::now() >= until {
+            return Err(failed.error);
+        }
+        file = failed.file;
+        sleep(PAUSE);
+    }
+}
+
 /// Writes a file that appears whole or not at all.
 ///
 /// # Errors
 /// When it cannot be written; the error names it.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let file = written(path, content).map_err(naming(path))?;
-    file.persist(path).map(drop).map_err(|error| naming(path)(error.error))
+    put_in_place(file, path).map_err(naming(path))
 }
 
 /// Has `write` write a file of the user's in the same way, piece by piece, and removes what killed attempts have left.
@@ -160,7 +178,7 @@ pub(super) fn write_among_others(
     sweep_prefix(folder_of(path), &prefix);
     let file = new_file_with(path, &prefix).and_then(|file| filled(file, write));
     let file = file.map_err(naming(path))?;
-    file.persist(path).map(drop).map_err(|error| naming(path)(error.error))
+    put_in_place(file, path).map_err(naming(path))
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use rules::score::{Direction, Score, in_toml};
 use rules::source::SourceError;
 use terms::fault::{AtFault, Attributed};
 use terms::path::folder_of;
+use terms::system::lock_beside;
 use terms::text::without_byte_order_mark;
 
 /// The published scores, built into the referee.
@@ -168,8 +169,12 @@ impl Records {
         // A link stays one, and the file that it leads to is replaced.
         let path = &link_target(path).map_err(RecordsError::Write)?;
         let folder = folder_of(path);
-        let lock = fs::File::open(folder).map_err(RecordsError::Write)?;
         // A lock on the file itself would stay with the old one. It ends with `lock`.
+        let lock = match lock_beside(path) {
+            Some(beside) => fs::File::create(beside),
+            None => fs::File::open(folder),
+        };
+        let lock = lock.map_err(RecordsError::Write)?;
         lock.file().lock().map_err(RecordsError::Write)?;
         let mut all = Self::read(path)?;
         let folder = fs::canonicalize(folder).map_err(RecordsError::Write)?;

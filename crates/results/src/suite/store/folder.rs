@@ -19,8 +19,8 @@
 //! A line of `sessions.jsonl` is a session: where and when a process played games of the run. Each result
 //! names its session.
 //!
-//! A process that adds results holds a lock on `results.jsonl`, which the kernel releases when the process
-//! ends.
+//! A process that adds results holds a lock on `results.jsonl`, which the system releases when the process
+//! ends. On Windows, where nobody else can read a file that is locked, it locks `results.jsonl.lock` instead.
 
 use std::io;
 use std::num::NonZeroU32;
@@ -44,6 +44,9 @@ pub(super) const FORMAT: u32 = 1;
 pub(in crate::suite) const RUN: &str = "run.toml";
 pub(in crate::suite) const RESULTS: &str = "results.jsonl";
 pub(super) const SESSIONS: &str = "sessions.jsonl";
+
+/// What is locked instead of the results, where that is another file.
+pub(super) const RESULTS_LOCK: &str = "results.jsonl.lock";
 
 /// The folder of the folders of parts.
 pub(in crate::suite) const PART_FOLDERS: &str = "parts";

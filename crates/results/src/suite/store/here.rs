@@ -44,15 +44,17 @@ impl Session {
     }
 }
 
-/// The kernel's name of this machine; empty if unknown.
+/// The name of this machine: the kernel's, or on Windows the environment's; empty if unknown.
 fn host_name() -> String {
-    let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    name.trim().to_owned()
+    let name = fs::read_to_string("/proc/sys/kernel/hostname");
+    name.or_else(|_| env::var("COMPUTERNAME")).unwrap_or_default().trim().to_owned()
 }
 
-/// The processors' model in `/proc/cpuinfo`; `None` on ARM, where it has only numbers.
+/// The processors' model in `/proc/cpuinfo`, or on Windows in the environment; `None` on ARM, where Linux has only numbers.
 fn cpu_model() -> Option<String> {
-    let text = fs::read_to_string("/proc/cpuinfo").ok()?;
+    let Ok(text) = fs::read_to_string("/proc/cpuinfo") else {
+        return env::var("PROCESSOR_IDENTIFIER").ok();
+    };
     let model = text.lines().find(|line| line.starts_with("model name"))?;
     Some(model.split_once(':')?.1.trim().to_owned())
 }

@@ -5,10 +5,11 @@ use std::num::NonZeroU32;
 
 use fs_err::OpenOptions;
 
-use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, SESSIONS};
+use super::folder::{FolderError, PART_FOLDERS, RESULTS, RESULTS_LOCK, RUN, RunFolder, SESSIONS};
 use crate::suite::files::{
     json_line, new_file, remove_if_empty, remove_if_there, sweep, write_whole,
 };
+use terms::system::lock_beside;
 
 /// Joins the `results.jsonl` and `sessions.jsonl` of the parts into one of each, and removes the parts' files.
 /// It may be killed at any moment and called again, and does nothing for a run that is already merged.
@@ -18,7 +19,13 @@ use crate::suite::files::{
 /// When results cannot be read, or files cannot be written; then the parts stay.
 pub fn merge(folder: &RunFolder) -> Result<(), FolderError> {
     let run = folder.path.join(RUN);
-    let lock = OpenOptions::new().read(true).write(true).open(run).map_err(FolderError::Write)?;
+    let mut open = OpenOptions::new();
+    open.read(true).write(true);
+    let lock = match lock_beside(&run) {
+        Some(beside) => open.create(true).truncate(false).open(beside),
+        None => open.open(run),
+    };
+    let lock = lock.map_err(FolderError::Write)?;
     match lock.file().lock() {
         Ok(()) => sweep(&folder.path),
         Err(error) => folder.warn_of_missing_lock(&error),
@@ -39,7 +46,7 @@ fn remove_parts(folder: &RunFolder) -> io::Result<()> {
         let place = folder.of_part(part).place();
         if place.is_dir() {
             sweep(&place);
-            for file in [SESSIONS, RESULTS] {
+            for file in [SESSIONS, RESULTS_LOCK, RESULTS] {
                 remove_if_there(&place.join(file))?;
             }
             remove_if_empty(&place)?;

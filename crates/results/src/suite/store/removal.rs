@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use super::folder::{FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, SESSIONS};
+use super::folder::{FolderError, PART_FOLDERS, RESULTS, RESULTS_LOCK, RUN, RunFolder, SESSIONS};
 use super::writer::RunWriter;
 use crate::gamelog::drawings::ENDING;
 use crate::suite::files::{NEW, remove_if_empty, remove_if_there};
 use crate::suite::plan::Plan;
 use rules::game::Drawing;
+use terms::system::lock_beside;
 
 /// The prefix of the name of a folder that is being removed. It is hidden, so that no list shows it.
 const REMOVED: &str = ".removed-";
@@ -21,10 +22,12 @@ const REMOVED: &str = ".removed-";
 const REMOVED_RUN: &str = ".removed-run.toml";
 
 /// The files of a run folder, without those in its subfolders.
-const FILES: [&str; 9] = [
+const FILES: [&str; 11] = [
     RUN,
+    "run.toml.lock",
     REMOVED_RUN,
     RESULTS,
+    RESULTS_LOCK,
     SESSIONS,
     "comment.txt",
     "listing.json",
@@ -34,7 +37,8 @@ const FILES: [&str; 9] = [
 ];
 
 /// The files of a bundle.
-pub const BUNDLE: [&str; 5] = ["board.txt", "game.jsonl", "stdin.txt", "stderr.txt", "again.sh"];
+pub const BUNDLE: [&str; 6] =
+    ["board.txt", "game.jsonl", "stdin.txt", "stderr.txt", "again.sh", "again.cmd"];
 
 /// What is in a run folder.
 #[derive(Debug, Default)]
@@ -91,6 +95,8 @@ impl RunFolder {
             let name = path.file_name().unwrap_or_default();
             let hidden: OsString = [REMOVED.as_ref(), name].into_iter().collect();
             let hidden = path.with_file_name(hidden);
+            // Windows renames no folder with open files, and so none that another process has begun to play by now.
+            let lock = Some(lock).filter(|_| lock_beside(&path).is_none());
             fs::rename(&path, &hidden).map_err(FolderError::Remove)?;
             drop(lock);
             self.path = hidden;
@@ -119,8 +125,9 @@ impl RunFolder {
 
     /// Why the run cannot be removed now: another process is adding results, or, without locks, might be.
     pub fn in_use(&self) -> Option<FolderError> {
-        let results = std::fs::File::open(self.place().join(RESULTS)).ok()?;
-        match results.try_lock_shared() {
+        let results = self.place().join(RESULTS);
+        let locked = lock_beside(&results).unwrap_or(results);
+        match std::fs::File::open(locked).ok()?.try_lock_shared() {
             Ok(()) => None,
             Err(TryLockError::WouldBlock) => Some(FolderError::InUse(self.path.clone())),
             Err(TryLockError::Error(_)) => Some(FolderError::Unlocked(self.path.clone())),
@@ -171,7 +178,7 @@ fn is_own(name: &Path, is_folder: bool, plan: &Plan) -> bool {
         (["failures", game, file], false) => is_number(game) && BUNDLE.contains(file),
         ([PART_FOLDERS, printed], false) => is_printed(printed),
         ([PART_FOLDERS, _, file], false) => {
-            [RESULTS, SESSIONS].contains(file) || is_half_made(file)
+            [RESULTS, RESULTS_LOCK, SESSIONS].contains(file) || is_half_made(file)
         }
         (["bots", bot, word, file], false) => is_half_made(file) || is_copy(plan, bot, word, file),
         _ => false,

@@ -11,9 +11,11 @@ use same_file::Handle;
 
 use super::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
 use super::session::Session;
-use crate::suite::files::{NEW, json_line, naming, new_file, sweep, written};
+use crate::cut::cut;
+use crate::suite::files::{NEW, json_line, naming, new_file, put_in_place, sweep, written};
 use crate::suite::outcome::Outcome;
 use terms::path::folder_of;
+use terms::system::lock_beside;
 
 /// The longest time before results are synced to the disk.
 const SYNC_INTERVAL: Duration = Duration::from_secs(1);
@@ -28,6 +30,8 @@ pub struct RunWriter {
     identity: Handle,
     /// Whether the results are locked; if not, lines are appended and nothing else is done.
     is_locked: bool,
+    /// The file that is locked in their place, if it is another one.
+    _lock: Option<File>,
     /// The length of the whole lines.
     length: u64,
     synced: Instant,
@@ -96,17 +100,25 @@ impl RunWriter {
     pub(super) fn lock(folder: RunFolder) -> Result<Self, FolderError> {
         let path = folder.place().join(RESULTS);
         fs::create_dir_all(folder_of(&path)).map_err(FolderError::Make)?;
-        let open = OpenOptions::new().read(true).append(true).create(true).open(&path);
-        Self::lock_opened(folder, open.map_err(FolderError::Make)?)
+        Self::lock_opened(folder, open_to_add(&path).map_err(FolderError::Make)?)
     }
 
     /// Locks the results that were opened before.
     fn lock_opened(folder: RunFolder, results: File) -> Result<Self, FolderError> {
-        let is_locked = lock_file(&results, &folder)?;
-        let identity = identity(&results)?;
-        let (synced, line) = (Instant::now(), Vec::new());
-        let writer =
-            Self { folder, results, identity, is_locked, length: 0, synced, line, session: None };
+        let beside = lock_beside(results.path());
+        let lock = beside.map(|path| open_to_add(&path)).transpose().map_err(FolderError::Make)?;
+        let is_locked = lock_file(lock.as_ref().unwrap_or(&results), &folder)?;
+        let writer = Self {
+            identity: identity(&results)?,
+            folder,
+            results,
+            is_locked,
+            _lock: lock,
+            length: 0,
+            synced: Instant::now(),
+            line: Vec::new(),
+            session: None,
+        };
         // The process that had the lock may have replaced the file.
         if writer.is_in_place() {
             Ok(writer)
@@ -156,12 +168,15 @@ impl RunWriter {
         new.as_file().sync_all().map_err(FolderError::Write)?;
         let open = std::fs::OpenOptions::new().read(true).append(true).open(new.path());
         let results = File::from_parts(open.map_err(FolderError::Write)?, &path);
-        lock_file(&results, &self.folder)?;
-        new.persist(&path).map_err(|error| FolderError::Write(error.error))?;
+        if lock_beside(&path).is_none() {
+            lock_file(&results, &self.folder)?;
+        }
         self.length = results.metadata().map_err(FolderError::Write)?.len();
         self.identity = identity(&results)?;
+        // The old file is closed before it is replaced.
         self.results = results;
-        Ok(())
+        drop(outcomes);
+        put_in_place(new, &path).map_err(FolderError::Write)
     }
 
     /// Begins a session of the run: the games that this process plays.
@@ -172,8 +187,7 @@ impl RunWriter {
         let number = self.folder.own_sessions()?.last().map_or(1, |last| last.number + 1);
         let line = json_line(&Session { number, ..session });
         let path = self.folder.place().join(SESSIONS);
-        let open = OpenOptions::new().read(true).append(true).create(true).open(path);
-        let mut file = open.map_err(FolderError::Write)?;
+        let mut file = open_to_add(&path).map_err(FolderError::Write)?;
         let length =
             cut_tail(&mut file, self.is_locked).map_err(|error| self.cannot_mend(error))?;
         file.write_all(&line).map_err(|error| {
@@ -206,7 +220,7 @@ impl RunWriter {
     fn take_back(&self, file: &File, length: u64) {
         if self.is_locked {
             // If that fails too, readers still leave the torn line out.
-            let _ = file.set_len(length);
+            let _ = cut(file.file(), file.path(), length);
         }
     }
 
@@ -227,6 +241,11 @@ impl RunWriter {
     pub fn finish(&self) -> Result<(), FolderError> {
         self.results.sync_data().map_err(FolderError::Write)
     }
+}
+
+/// Opens a file to add lines to it, and makes it if it is missing.
+fn open_to_add(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).append(true).create(true).open(path)
 }
 
 /// Locks the results of a run; the kernel unlocks them when this process ends. Returns whether they could be locked.
@@ -256,7 +275,7 @@ fn cut_tail(file: &mut File, is_locked: bool) -> io::Result<u64> {
         if !is_locked {
             return Err(io::ErrorKind::Unsupported.into());
         }
-        file.set_len(length)?;
+        cut(file.file(), file.path(), length)?;
     }
     Ok(length)
 }
