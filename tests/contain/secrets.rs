@@ -98,7 +98,7 @@ fn a_sandboxed_bot_reads_nothing_of_the_project_that_its_command_does_not_name()
         let read = |words: &[&str]| project.read(user, method, &[&["--sandbox"], words].concat()).0;
         let spy = ["--bot", "sh spy.sh"];
         assert_eq!(read(&spy), ["spy.sh"], "{method} {user:?}");
-        // A folder that has more than the bot's files is not shown as a whole, whoever names it.
+        // A folder that has more than the bot's files is not shown as a whole, even if the command names it.
         for folder in [".", &path, "..", "/", "in", "runs", "runs/old", "contribution", "tmp"] {
             let bot = format!("sh spy.sh {folder}");
             assert_eq!(read(&["--bot", &bot]), ["spy.sh"], "{method} {user:?} {folder}");

@@ -1,5 +1,5 @@
-//! A judge of several players that speaks JSON lines: they take 1 to 3 matches in turn, and who takes the last one wins. Whoever gives no
-//! answer, or a wrong one, is out, and the others play on while two are left.
+//! A judge of several players that speaks JSON lines: they take 1 to 3 matches in turn, and the player that takes the last one wins. A player that
+//! gives no answer, or a wrong one, is out, and the others play on while two are left.
 
 use std::io;
 use std::process::ExitCode;

@@ -326,7 +326,7 @@ fn a_judge_asks_nobody_again_who_is_out() {
         (r#"{"ask":"","player":2}"#, "named the player 2; the 2 players count from 0"),
         (
             r#"{"ask":"","player":1,"out":[{"player":1,"how":"lost"}]}"#,
-            "asked player 1 again, whom it had put out",
+            "asked player 1 again after putting that player out",
         ),
         (r#"{"end":"completed"}"#, "ended without `scores` and without `places`"),
     ] {

@@ -155,7 +155,7 @@ impl Running {
         Some(())
     }
 
-    /// The next question to a player who can still answer, or the end.
+    /// The next question to a player that can still answer, or the end.
     fn step(&mut self) -> Result<Step, JudgeFailure> {
         loop {
             match self.hear()? {
@@ -209,7 +209,7 @@ impl Running {
     }
 }
 
-/// The places of players who come in groups, the best first: a digit stands for each player.
+/// The places of players in groups, the best first: a digit stands for each player.
 fn places(groups: &str, players: usize) -> Option<Vec<u32>> {
     let mut places = vec![0; players];
     let (mut place, mut seen) = (1, BTreeSet::new());

@@ -165,7 +165,7 @@ impl Sandbox {
         readable
     }
 
-    /// What the command names, as far as it is shown.
+    /// The files and folders that the command names and that are shown.
     fn named_by(&self, needs: &Needs<'_>) -> impl Iterator<Item = PathBuf> {
         let named = needs.named().into_iter().filter_map(|path| path.canonicalize().ok());
         named.filter(move |path| self.shows(path))
@@ -272,7 +272,7 @@ fn holds_programs(folder: &Path) -> bool {
     ["bin", "sbin", "shims"].iter().any(|name| folder.ends_with(name))
 }
 
-/// Whether a folder of programs is that of a virtual environment.
+/// Whether a folder of programs belongs to a virtual environment.
 fn is_virtual(folder: &Path) -> bool {
     folder.parent().is_some_and(|around| around.join("pyvenv.cfg").is_file())
 }

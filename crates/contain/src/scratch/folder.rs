@@ -176,7 +176,7 @@ impl Scratch {
     }
 }
 
-/// How to show these files: the smallest as copies, as far as there is room for them.
+/// How to show these files: the smallest as copies, while there is room for them.
 fn shown(files: BTreeMap<OsString, PathBuf>) -> BTreeMap<OsString, Shown> {
     let copy = |path: &Path| {
         let real = path.canonicalize().ok()?;

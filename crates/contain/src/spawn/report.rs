@@ -212,7 +212,7 @@ impl KeeperReport {
                 self.more_survivors = usize::try_from(count).unwrap_or(0);
             }
             Message::Cleared => self.is_cleared = true,
-            // The first two come before all other messages or not at all, and whoever waits for the third one takes it.
+            // The first two come before all other messages or not at all, and the third one is read where it is waited for.
             Message::Failed(..) | Message::Launched(_) | Message::Signalled => {}
         }
     }

@@ -89,7 +89,7 @@ impl Running {
         matches!(self, Self::Kept(keeper) if keeper.deadline.has_ended_bot())
     }
 
-    /// Stops all processes of the program, and returns when that is done; without a keeper those of its group.
+    /// Stops all processes of the program, and returns when that is done; without a keeper only the processes of its group.
     pub(crate) fn stop(&mut self) -> io::Result<()> {
         match self {
             Self::Kept(keeper) => keeper.stop(),

@@ -74,7 +74,7 @@ impl<'a> Table<'a> {
                 Ok(reply)
             }
             Place::Waiting | Place::Ended(_) => {
-                let what = format!("asked player {}, who plays no more", ask.seat);
+                let what = format!("asked player {} after that player was out", ask.seat);
                 Err(PlayError::Judge(JudgeFailure::new(what)))
             }
         }

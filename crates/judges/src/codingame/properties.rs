@@ -1,4 +1,4 @@
-//! Java's property files, as far as `config.ini` and the parameters of a game use them.
+//! The part of Java's property files that `config.ini` and the parameters of a game use.
 
 use std::collections::BTreeMap;
 

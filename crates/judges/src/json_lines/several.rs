@@ -1,4 +1,4 @@
-//! What messages of judges say in games of several players, besides what they say in those of one.
+//! What judges add to their messages in games of several players.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -56,7 +56,7 @@ pub(super) fn parse_several(
         }
         FromJudge::End(mut end) => {
             if end.verdict != Verdict::Completed {
-                let what = "ended a game of several players as lost; `end` is \"completed\", and `out` has the players who \
+                let what = "ended a game of several players as lost; `end` is \"completed\", and `out` has the players that \
                             did something wrong";
                 return Err(what.to_owned());
             }

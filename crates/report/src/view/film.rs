@@ -261,7 +261,7 @@ impl Film {
         told.collect::<Vec<_>>().join("; ").into()
     }
 
-    /// The diagnosis at the end, in a game of several players that of each bot.
+    /// The diagnosis at the end; in a game of several players, of each bot.
     pub fn diagnosis(&self) -> Option<Cow<'_, str>> {
         let end = self.end.as_ref()?;
         if end.seats.is_empty() {

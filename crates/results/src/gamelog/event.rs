@@ -84,7 +84,7 @@ pub struct Start {
     pub board: String,
     /// The test case itself.
     pub test_case: String,
-    /// The bot, in a game of several players that of the first seat.
+    /// The bot; in a game of several players, the bot of the first seat.
     pub bot: Bot,
     /// The bots of the other seats, by seat.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -312,7 +312,7 @@ pub struct SeatEnd {
     /// Its final score; `None` if there is none.
     #[serde(deserialize_with = "Option::deserialize")]
     pub score: Option<Score>,
-    /// What its bot did wrong, as far as the referee or the judge can say; else [`Verdict::Completed`], whatever its place.
+    /// What its bot did wrong, if the referee or the judge can say; else [`Verdict::Completed`], whatever its place.
     pub verdict: Verdict,
     /// The judge's last words on this seat.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -385,7 +385,7 @@ impl SeatEnd {
         (self.said, self.wall) = (said, wall);
     }
 
-    /// A seat as far as its judge decides it; its process is unknown.
+    /// A seat as its judge decides it, without its process.
     pub fn by_rules(seat: rules::game::SeatEnd, turns: u32) -> Self {
         let rules::game::SeatEnd { score, place, verdict, official } = seat;
         Self {
@@ -497,8 +497,8 @@ impl End {
         (self.said, self.wall) = (said, wall);
     }
 
-    /// The end as far as the rules decide it; the processes of the bots are unknown. `verdict` is that of the last reply, which
-    /// decides only a game of one player.
+    /// The end as the rules decide it, without the processes of the bots. The last reply's `verdict` decides only a game of one
+    /// player.
     pub fn by_rules(game: &Game, verdict: Verdict, turns: u32) -> Self {
         let rules::game::End { official, metadata, drawings, seats } =
             game.end().cloned().unwrap_or_default();

@@ -108,7 +108,7 @@ pub fn rejudge(log: &Log, mut game: Game) -> Result<Option<Replayed>, JudgeFailu
     }
 }
 
-/// How the end of a log differs from that of the same game now.
+/// How the end of a log differs from the end of the same game now.
 type CompareEnds = fn(&End, &End) -> Option<Difference>;
 
 /// Passes the replies of a log to a game, until its judge fails.

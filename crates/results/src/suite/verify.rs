@@ -250,7 +250,7 @@ fn check_times(rules: &Rules, log: &Log) -> Option<String> {
     })
 }
 
-/// How the limit of a judge's question differs from that of the plan. Of a total limit, less may be left.
+/// How the limit of a judge's question differs from the plan's. Less of a total limit may be left.
 fn wrong_limit(rules: &Rules, turn: &Turn) -> Option<String> {
     let asked = turn.asked.as_ref()?;
     let fixed = rules.fixed.of(turn.limit);

@@ -173,7 +173,8 @@ impl Game {
                 return Ok(());
             };
             let Some(why) = known.silence else {
-                let what = format!("asked player {} again, whom it had put out", self.asked);
+                let what =
+                    format!("asked player {} again after putting that player out", self.asked);
                 return if known.out.is_some() { Err(JudgeFailure::new(what)) } else { Ok(()) };
             };
             let more = self.step(Answer::NoReply { received: &nothing, why })?;

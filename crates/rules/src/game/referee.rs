@@ -117,7 +117,7 @@ pub struct SeatEnd {
     pub score: Option<Score>,
     /// Its place, from 1; equal seats share the better one.
     pub place: u32,
-    /// What its bot did wrong, as far as the referee says so; else [`Verdict::Completed`], whatever its place.
+    /// What its bot did wrong, if the referee says so; else [`Verdict::Completed`], whatever its place.
     pub verdict: Verdict,
     /// The referee's last words on this seat; empty if it said none.
     pub official: String,
