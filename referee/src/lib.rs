@@ -34,7 +34,7 @@
 //! [`certificate`] and [`verdict`] are the vocabulary; [`game`] holds the rules and touches nothing else;
 //! [`bot`] runs a process and knows no game; [`play`] is the only
 //! place where the two meet; [`suite`] plays many games and keeps their results and records; [`compare`] pairs
-//! the outcomes of two bots, with the [statistics](stats) that belong to it.
+//! the outcomes of two bots, and [`ratings`] orders bots that play each other, with the [statistics](stats) that belong to it.
 //!
 //! # Systems
 //!
@@ -46,7 +46,7 @@ pub mod game;
 
 pub use contain::{bot, cancel};
 pub use engine::{config, play};
-pub use results::{compare, gamelog, replay, said};
+pub use results::{compare, gamelog, ratings, replay, said};
 pub use results::{jiff, serde_json};
 pub use rules::{measure, score, source};
 pub use statistics as stats;

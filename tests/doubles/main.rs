@@ -2,6 +2,7 @@
 //! its original prints in the conversations of `tests/data/conversations`.
 
 mod codingame;
+mod duel;
 mod guess;
 mod java;
 mod late;
@@ -16,6 +17,7 @@ fn main() -> ExitCode {
     let mut words = std::env::args().skip(1);
     match words.next().as_deref() {
         Some("codingame") => codingame::run(words),
+        Some("duel") => duel::run(words),
         Some("guess") => guess::run(words),
         Some("java") => java::run(words),
         Some("late") => late::run(),

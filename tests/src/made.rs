@@ -1,14 +1,17 @@
 //! Runs made by hand: what bots have on boards, which no process has played.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fs;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use results::suite::{
-    Margin, Opponent, Outcome, Plan, PlannedBot, Rules, Run, RunFolder, Seeds, SuiteVerdict, Times,
+    Margin, Opponent, Outcome, Plan, PlannedBot, Rules, Run, RunFolder, Seat, Seats, Seeds,
+    SuiteVerdict, Times,
 };
 use rules::game::GAMES;
+use rules::game::judge::{JudgeProgram, Reading};
 use rules::measure::Measure;
 use rules::score::Direction;
 use serde::de::DeserializeOwned;
@@ -49,6 +52,8 @@ impl MadeRun {
             repeat: 1,
             shuffle: None,
             seeds: Some(Seeds::new([(1, last)]).expect("seeds")),
+            players: NonZeroUsize::MIN,
+            seats: Seats::default(),
             parts: None,
             bots: bots.iter().map(|(bot, _)| name(bot)).collect(),
             boards: Vec::new(),
@@ -58,6 +63,42 @@ impl MadeRun {
             .zip(games)
             .map(|(game, (board, (bot, scores)))| won(game, bot, board, scores[board]));
         Self { outcomes: outcomes.collect(), run: Run::new(plan, None) }
+    }
+
+    /// Games of several players. The bots of the pool come after the others; `rank` gives the places at a table, by seat and from 1, on the
+    /// board of an index.
+    pub fn of_tables(
+        players: usize,
+        [bots, pool]: [&[&str]; 2],
+        boards: usize,
+        mut rank: impl FnMut(usize, &[usize]) -> Vec<u32>,
+    ) -> Self {
+        let scores = vec![0; boards];
+        let all: Vec<(&str, &[i64])> =
+            bots.iter().chain(pool).map(|bot| (*bot, &scores[..])).collect();
+        let mut made = Self::new(&all);
+        let plan = &mut made.run.plan;
+        for bot in &mut plan.bots[bots.len()..] {
+            bot.pool = true;
+        }
+        plan.measure = Some(Measure::Place);
+        plan.players = NonZeroUsize::new(players).expect("some");
+        plan.judge = Some(JudgeProgram {
+            kind: "json".to_owned(),
+            command: vec!["judge".to_owned()],
+            settings: BTreeMap::from([("players".to_owned(), players.to_string())]),
+            files: BTreeMap::new(),
+            reading: Reading::default(),
+        });
+        made.outcomes = (1..=plan.games())
+            .step_by(players)
+            .flat_map(|first| {
+                let table = plan.table(first);
+                let board = plan.assignment(first).board;
+                seats(first, board, &table, &rank(board, &table), &plan.bots)
+            })
+            .collect();
+        made
     }
 
     /// Boards have the ids that their seeds give them, so that games on them can be paired with these.
@@ -99,6 +140,21 @@ impl MadeRun {
         self
     }
 
+    /// Its bots are compared with the opponent by places.
+    #[must_use]
+    pub fn measured_in_places(mut self) -> Self {
+        if let Some(opponent) = &mut self.run.against {
+            opponent.measure = Measure::Place;
+        }
+        self
+    }
+
+    /// The run is played until it is decided between its first bot and this one.
+    #[must_use]
+    pub fn against_rival(self, bot: &str) -> Self {
+        self.against(PathBuf::new(), bot).measured_in_places()
+    }
+
     /// The run is played in parts, which are not merged.
     #[must_use]
     pub fn in_parts(mut self, parts: u32) -> Self {
@@ -125,11 +181,53 @@ impl MadeRun {
         folder
     }
 
+    /// Makes the run's folder with these results, which may be fewer than planned.
+    pub fn save_games(&self, path: &Path) -> RunFolder {
+        let folder = RunFolder::create(path, self.run.clone()).expect("nothing is there");
+        self.write(path, 1..=self.outcomes.len());
+        folder
+    }
+
+    /// Makes the run's folder without results.
+    pub fn save_none(&self, path: &Path) -> RunFolder {
+        let folder = RunFolder::create(path, self.run.clone()).expect("nothing is there");
+        self.write(path, std::iter::empty());
+        folder
+    }
+
     fn write(&self, place: &Path, games: impl Iterator<Item = usize>) {
         let line =
             |game: usize| serde_json::to_string(&self.outcomes[game - 1]).expect("memory") + "\n";
         fs::write(place.join("results.jsonl"), games.map(line).collect::<String>()).expect("room");
     }
+}
+
+/// The results of the seats of a game.
+fn seats(
+    first: usize,
+    board: usize,
+    table: &[usize],
+    places: &[u32],
+    bots: &[PlannedBot],
+) -> Vec<Outcome> {
+    let names: Vec<String> = table.iter().map(|&bot| bots[bot].name.clone()).collect();
+    let of = |seat: usize| {
+        let others = places.iter().enumerate().filter(|(at, _)| *at != seat);
+        let points = others.map(|(_, place)| match place.cmp(&places[seat]) {
+            Ordering::Greater => 100.0,
+            Ordering::Equal => 50.0,
+            Ordering::Less => 0.0,
+        });
+        let count = f64::from(u32::try_from(places.len() - 1).expect("few"));
+        let place = Some(points.sum::<f64>() / count);
+        let seat_of = Seat { seat, bots: names.clone(), place, spoilt: false };
+        Outcome {
+            seat: Some(seat_of),
+            counts: false,
+            ..won(first + seat, &names[seat], board, i64::from(10 - places[seat]))
+        }
+    };
+    (0..table.len()).map(of).collect()
 }
 
 /// A game that was won on a board, whose index is from 0.
@@ -139,6 +237,7 @@ fn won(game: usize, bot: &str, board: usize, score: i64) -> Outcome {
         game,
         session: None,
         bot: bot.to_owned(),
+        seat: None,
         board: format!("seed {number}"),
         set: None,
         board_id: id(&format!("b{number}")),

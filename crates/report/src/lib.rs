@@ -20,6 +20,7 @@ mod junit;
 pub mod markup;
 pub mod needed;
 mod overview;
+pub mod ratings;
 mod rows;
 pub mod runs;
 mod said;

@@ -213,16 +213,22 @@ impl Side {
         Err(Failure::user(anyhow!("{path} has no bot `{bot}`; it has: `{bots}`")))
     }
 
-    /// The bots that were selected.
+    /// Whether one bot was selected by its name.
+    pub(super) fn names_bot(&self) -> bool {
+        self.bot.is_some()
+    }
+
+    /// The bots that were selected: by default all but a pool, which meets other opponents.
     pub(super) fn bots(&self) -> Vec<&str> {
         self.planned().into_iter().map(|bot| bot.name.as_str()).collect()
     }
 
     /// The bots that were selected, as planned.
     fn planned(&self) -> Vec<&PlannedBot> {
-        let all = &self.folder.run.plan.bots;
+        let plan = &self.folder.run.plan;
+        let all = &plan.bots;
         let Some(mine) = self.bot.as_deref() else {
-            return all.iter().collect();
+            return all[plan.entrants()].iter().collect();
         };
         if let Some(bot) = all.iter().find(|bot| bot.name == mine) {
             return vec![bot];

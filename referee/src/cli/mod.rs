@@ -23,6 +23,7 @@ mod new;
 mod old_flags;
 mod output;
 mod play;
+mod ratings;
 mod rejudge;
 mod remedies;
 mod replay;
@@ -105,6 +106,7 @@ enum Command {
     Verify(Box<verify::VerifyArgs>),
     Show(Box<show::ShowArgs>),
     Compare(Box<compare::CompareArgs>),
+    Ratings(Box<ratings::RatingsArgs>),
     Report(Box<report::ReportArgs>),
     Runs(Box<runs::RunsArgs>),
     Timing(Box<timing::TimingArgs>),
@@ -286,6 +288,7 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
         Command::Verify(args) => verify::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Compare(args) => compare::run(&args),
+        Command::Ratings(args) => ratings::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Runs(args) => runs::run(&args),
         Command::Timing(args) => timing::run(&args),

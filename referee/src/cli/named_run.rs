@@ -140,12 +140,14 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
     let folder = RunFolder::open(&run_path(Path::new(run))?)?;
     let plan = &folder.run.plan;
     let board = |number: &usize| plan.board_name(plan.assignment(*number).board);
+    // The seats of a game share its log.
+    let all = (1..=plan.games()).step_by(plan.players());
     let chosen: Vec<usize> = match game {
-        None => (1..=plan.games()).collect(),
+        None => all.collect(),
         Some(game) => {
-            let of_board: Vec<usize> =
-                (1..=plan.games()).filter(|number| board(number) == game).collect();
+            let of_board: Vec<usize> = all.filter(|number| board(number) == game).collect();
             let number = game.parse().ok().filter(|number| plan.has(*number));
+            let number = number.map(|number| plan.first_of_table(number));
             if of_board.is_empty() { number.into_iter().collect() } else { of_board }
         }
     };

@@ -10,6 +10,7 @@ use engine::play::PlayError;
 use engine::suite::{BotError, PoolError, RunError};
 use results::compare::NoLogarithm;
 use results::gamelog::OpenError;
+use results::ratings::RatingsError;
 use results::suite::{FolderError, RecordsError};
 use rules::game::JudgeFailure;
 use terms::fault::Attributed;
@@ -38,6 +39,7 @@ impl<E: Remedied> From<E> for Failure {
 }
 
 impl Remedied for CommandError {}
+impl Remedied for RatingsError {}
 impl Remedied for RecordsError {}
 impl Remedied for SpawnError {}
 

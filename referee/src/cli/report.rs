@@ -1,5 +1,6 @@
 //! `referee report`: a page of one run or several.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -146,6 +147,8 @@ struct Games<'a> {
     html: &'a Path,
     stem: OsString,
     pages: GamesPages,
+    /// The games of several players that have a page, by their run and number: all their seats lead to it.
+    of_several: BTreeMap<(usize, usize), Option<GameAddress>>,
 }
 
 impl<'a> Games<'a> {
@@ -154,26 +157,37 @@ impl<'a> Games<'a> {
         let stem = name_beside(html, "-games")?;
         let report = html.file_name().unwrap_or_default();
         let pages = GamesPages::new(report.as_encoded_bytes(), stem.as_encoded_bytes());
-        Ok(Self { sources, html, stem, pages })
+        Ok(Self { sources, html, stem, pages, of_several: BTreeMap::new() })
     }
 
     /// Adds a game whose log was kept. One that cannot be refereed is left out, with a warning.
     fn add(&mut self, run: usize, outcome: &Outcome) -> Option<GameAddress> {
+        let Some(seat) = &outcome.seat else { return self.add_new(run, outcome, &outcome.bot) };
+        let key = (run, outcome.table());
+        if let Some(added) = self.of_several.get(&key) {
+            return added.clone();
+        }
+        let added = self.add_new(run, outcome, &seat.bots.join(", "));
+        self.of_several.insert(key, added.clone());
+        added
+    }
+
+    fn add_new(&mut self, run: usize, outcome: &Outcome, bots: &str) -> Option<GameAddress> {
         let source = &self.sources[run];
         // The page of runs has warned of a log that cannot be read.
-        let log = kept_log(&source.folder.path, outcome.game).ok().flatten()?;
+        let log = kept_log(&source.folder.path, outcome.table()).ok().flatten()?;
         let film = replay(&log).and_then(|replayed| {
             Film::refereed(log, TurnTimes::Measured, &replayed, replayed.difference.as_ref())
         });
         let film = film
             .inspect_err(|error| log::warn!("no replay of game {}: {error}", outcome.game))
             .ok()?
-            .linked(&log_path(&source.folder.path, outcome.game), self.html);
+            .linked(&log_path(&source.folder.path, outcome.table()), self.html);
         let number = if self.sources.len() > 1 { format!("{}-", run + 1) } else { String::new() };
         let shown = source.bots.iter().find(|(bot, _)| *bot == outcome.bot);
-        let bot = shown.map_or(&outcome.bot, |(_, shown)| shown);
-        let id = format!("{number}{}", outcome.game);
-        Some(self.pages.add(id, bot.clone(), outcome, &film))
+        let bot = shown.filter(|_| outcome.seat.is_none()).map_or(bots, |(_, shown)| shown);
+        let id = format!("{number}{}", outcome.table());
+        Some(self.pages.add(id, bot.to_owned(), outcome, &film))
     }
 
     /// Writes the pages, and says where they are.

@@ -12,6 +12,7 @@ use super::words::{OF_GAMES, one_of, word};
 use super::{Failure, completions, inputs, print};
 use report::Format;
 use report::suite::{Order, Others, ShownGame, SuiteReport, arrange, points, write_games};
+use results::ratings::League;
 use results::suite::{Bests, Outcome, Summary, noisy_hosts};
 
 /// Show the results of a run, and its games in the order of your choice
@@ -100,6 +101,7 @@ pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     let report = SuiteReport {
         summary,
         decision: None,
+        league: League::of_runs(std::iter::once(folder))?,
         noisy_hosts,
         folder,
         is_kept: true,

@@ -4,7 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contain::bot::Containment;
 use report::Format;
 use report::suite::Order;
-use results::suite::Logs;
+use results::suite::{Logs, Seats};
 use rules::measure::Measure;
 use terms::limits::{OnHostDelay, Profile};
 
@@ -57,6 +57,10 @@ pub(super) const OF_FIGURES: &[Row<Format>] = &[
     (Format::Junit, "junit", "For CI: a late kind of turn or a bot that is worse is a failure"),
 ];
 
+/// The formats of `ratings`.
+pub(super) const OF_RATINGS: &[Row<Format>] =
+    &[TEXT, JSON, (Format::Csv, "csv", "For spreadsheets: a row for each bot"), MARKDOWN];
+
 /// The formats of a list of runs.
 pub(super) const OF_RUNS: &[Row<Format>] = &[
     TEXT,
@@ -83,6 +87,14 @@ pub(super) const OF_SUITE: &[Row<Format>] = &[
 pub(super) const OF_GAMES: &[Row<Format>] =
     &[TEXT, JSON, CSV, MARKDOWN, (Format::Seeds, "seeds", "The seeds of the games, for `--seed`")];
 
+impl FlagValue for Seats {
+    const WORDS: &'static [Row<Self>] = &[
+        (Self::Rotations, "rotations", "Every bot once in every seat"),
+        (Self::All, "all", "In every order"),
+        (Self::One, "one", "In one order, which is drawn"),
+    ];
+}
+
 impl FlagValue for Profile {
     const WORDS: &'static [Row<Self>] = &[
         (Self::Official, "official", "The limits of the original referee"),
@@ -107,6 +119,7 @@ impl FlagValue for Measure {
         ),
         (Self::Log, "log", "The logarithms of the scores: a difference of 1 is about 1 %"),
         (Self::Rank, "rank", "The better score on each board, regardless of the margin"),
+        (Self::Place, "place", "The place in a game of several players, in percent"),
     ];
 }
 

@@ -16,7 +16,8 @@ use super::game::Finished;
 use crate::config::Config;
 use results::gamelog::{self, Event, drawings};
 use results::suite::{
-    BUNDLE, BUNDLES, Logs, Packing, PlannedBot, RunFolder, bundle_path, log_path, packed_log,
+    BUNDLE, BUNDLES, Logs, Outcome, Packing, PlannedBot, RunFolder, bundle_path, log_path,
+    packed_log,
 };
 use rules::game::{Answer, GameKind};
 use terms::limits::LimitKind;
@@ -39,11 +40,12 @@ pub(super) struct Archive<'a> {
 impl Archive<'_> {
     /// Keeps a game as the settings say; a game that was never started leaves nothing. What an earlier try of the game has
     /// left, which has no result any more, goes.
-    pub(super) fn keep(&self, finished: &Finished, bot: &PlannedBot) -> io::Result<()> {
-        let outcome = &finished.outcome;
+    pub(super) fn keep(&self, finished: &Finished, bots: &[&PlannedBot]) -> io::Result<()> {
+        let outcome = &finished.outcomes[0];
+        let lost = finished.outcomes.iter().position(|outcome| !outcome.won);
         let leaves_log = match self.logs {
             Logs::None => false,
-            Logs::Failed => !outcome.won,
+            Logs::Failed => lost.is_some(),
             Logs::All => true,
         };
         let path = log_path(&self.folder.path, outcome.game);
@@ -54,11 +56,11 @@ impl Archive<'_> {
             return [path, packed].iter().try_for_each(|log| remove_if_there(log));
         }
         let log = gamelog::log_of(&finished.events, &path, self.config.log_size)?;
-        if !outcome.won {
+        if let Some(lost) = lost {
             static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
             let _guard = ONE_AT_A_TIME.lock();
             if self.bundles() < MAX_BUNDLES {
-                self.bundle(finished, bot, &log)?;
+                self.bundle(finished, lost, bots, &log)?;
             }
         }
         make_folder(path.parent().unwrap_or(&self.folder.path))?;
@@ -91,26 +93,36 @@ impl Archive<'_> {
         fs::read_dir(self.folder.path.join(BUNDLES)).map_or(0, Iterator::count)
     }
 
-    fn bundle(&self, finished: &Finished, bot: &PlannedBot, log: &[u8]) -> io::Result<()> {
-        let folder = bundle_path(&self.folder.path, finished.outcome.game);
+    /// Keeps a bundle for the first seat that failed.
+    fn bundle(
+        &self,
+        finished: &Finished,
+        lost: usize,
+        bots: &[&PlannedBot],
+        log: &[u8],
+    ) -> io::Result<()> {
+        let folder = bundle_path(&self.folder.path, finished.outcomes[0].game);
         make_folder(&self.folder.path.join(BUNDLES))?;
         make_folder(&folder)?;
         let file = |name: &str, content: &[u8]| fs::write(folder.join(name), content);
         file("board.txt", finished.test_case.as_bytes())?;
         file("game.jsonl", log)?;
-        file("stdin.txt", &stdin(&self.config.game, finished))?;
-        file("stderr.txt", &stderr(&finished.events))?;
-        file("again.sh", self.again(bot, finished).as_bytes())?;
+        file("stdin.txt", &stdin(&self.config.game, finished, lost))?;
+        file("stderr.txt", &stderr(&finished.events, lost))?;
+        file("again.sh", self.again(bots, &finished.outcomes[lost]).as_bytes())?;
         let runnable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
         fs::set_permissions(folder.join("again.sh"), runnable)
     }
 
-    /// A shell script that plays the game again, from anywhere.
-    fn again(&self, bot: &PlannedBot, finished: &Finished) -> String {
-        let options: Vec<_> = self.options(bot).iter().map(|word| for_shell(word)).collect();
-        let command: Vec<_> = bot.command.iter().map(|word| shell_word(word)).collect();
-        let command = for_shell(&command.join(" "));
-        let loss = printable(&finished.outcome.loss());
+    /// A shell script that plays the game again, from anywhere. Several bots have the surroundings of the first.
+    fn again(&self, bots: &[&PlannedBot], outcome: &Outcome) -> String {
+        let options: Vec<_> = self.options(bots[0]).iter().map(|word| for_shell(word)).collect();
+        let command = |bot: &&PlannedBot| {
+            let words: Vec<_> = bot.command.iter().map(|word| shell_word(word)).collect();
+            for_shell(&words.join(" "))
+        };
+        let command = bots.iter().map(command).collect::<Vec<_>>().join(" --bot ");
+        let loss = printable(&outcome.loss());
         format!(
             "#!/bin/sh\n# {loss}\nbundle=$(dirname \"$(realpath \"$0\")\")\n\
              # Another profile has its own limits.\n\
@@ -187,12 +199,15 @@ fn remove_if_there(file: &Path) -> io::Result<()> {
     }
 }
 
-/// Everything that the bot was sent: by what its judge asked, or else recomputed from its replies.
-fn stdin(kind: &GameKind, finished: &Finished) -> Vec<u8> {
+/// Everything that the bot in a seat was sent: by what its judge asked, or else recomputed from its replies.
+fn stdin(kind: &GameKind, finished: &Finished, of_seat: usize) -> Vec<u8> {
     let mut game = (kind.parse)(&finished.test_case).expect("it was played").opening();
     let mut sent = Vec::new();
     for event in &finished.events {
         let Event::Turn(turn) = event else { continue };
+        if turn.seat != of_seat {
+            continue;
+        }
         if let Some(asked) = &turn.asked {
             sent.extend_from_slice(asked.input.as_bytes());
         } else if let Some(game) = &mut game
@@ -205,12 +220,15 @@ fn stdin(kind: &GameKind, finished: &Finished) -> Vec<u8> {
     sent
 }
 
-fn stderr(events: &[Event]) -> Vec<u8> {
+fn stderr(events: &[Event], seat: usize) -> Vec<u8> {
     let mut said = Vec::new();
     for event in events {
         let chunk = match event {
-            Event::Turn(turn) => &turn.stderr,
-            Event::End(end) => &end.stderr,
+            Event::Turn(turn) if turn.seat == seat => &turn.stderr,
+            Event::End(end) => match end.seats.get(seat) {
+                Some(seat) => &seat.stderr,
+                None => &end.stderr,
+            },
             _ => continue,
         };
         said.write_all(&chunk.0).expect("memory");

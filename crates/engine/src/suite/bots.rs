@@ -1,12 +1,13 @@
 //! The bots of a run: the paths of their files from here, copies of them, and how each bot is started.
 
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use super::bot_files::{BotFiles, copy_whole};
 use crate::config::{CommandError, Config, bot_command};
 use contain::bot::{BotCommand, Sandbox, SandboxError, Unavailable};
-use results::suite::{Plan, PlannedBot, Rules, Run, RunFolder};
+use results::suite::{Plan, PlannedBot, Rules, Run, RunFolder, Seats};
 use terms::fault::{AtFault, Attributed};
 
 /// The folder of the copies of bots in a run folder.
@@ -65,6 +66,8 @@ pub fn plan(config: &Config, bots: Vec<PlannedBot>) -> Plan {
         repeat: 1,
         shuffle: None,
         seeds: None,
+        players: NonZeroUsize::new(config.game.players).unwrap_or(NonZeroUsize::MIN),
+        seats: Seats::default(),
         parts: None,
         bots: bots.into_iter().map(digested).collect(),
         boards: Vec::new(),

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::config::Config;
-use crate::play::{Match, PlayError};
-use contain::bot::BotCommand;
+use crate::play::{Match, PlayError, Seated};
 use contain::cancel::Canceller;
 use results::gamelog::Event;
 use rules::game::Drawing;
@@ -12,22 +11,22 @@ use terms::fault::{AtFault, Attributed as _};
 use terms::verdict::Verdict;
 
 use results::suite::{Assignment, Case};
-use results::suite::{NotPlayed, Outcome, SuiteVerdict, Times};
+use results::suite::{NotPlayed, Outcome, Seat, SuiteVerdict, Times};
 
 /// A game to play, with everything needed.
 pub(super) struct Job<'a> {
     pub(super) config: &'a Config,
-    pub(super) bot: &'a str,
-    pub(super) command: &'a BotCommand,
-    pub(super) assignment: Assignment,
+    /// The bots by seat, each with what the plan says of its seat.
+    pub(super) seats: Vec<(Seated<'a>, Assignment)>,
     pub(super) case: Case,
     pub(super) canceller: Option<&'a Canceller>,
 }
 
-/// A game that was played, or whose bot could not be started.
+/// A game that was played, or of which a bot could not be started.
 pub(super) struct Finished {
-    pub(super) outcome: Outcome,
-    /// The events; none if the bot did not start.
+    /// The result of each seat.
+    pub(super) outcomes: Vec<Outcome>,
+    /// The events; none if a bot did not start.
     pub(super) events: Vec<Event>,
     pub(super) test_case: String,
 }
@@ -45,14 +44,15 @@ impl Finished {
 impl Job<'_> {
     /// Plays the game.
     ///
-    /// A game whose bot cannot be started, or is ended by the host's doing, is not played, and does not count as a
+    /// A game of which a bot cannot be started, or is ended by the host's doing, is not played, and does not count as a
     /// loss.
     pub(super) fn play(&self) -> Result<Finished, PlayError> {
-        let mut outcome = self.outcome();
+        let mut outcomes = self.outcomes();
         let test_case = self.case.test_case.text.as_str();
-        let game = Match::new(&self.config.game, test_case, self.command)
+        let seats: Vec<Seated<'_>> = self.seats.iter().map(|(seated, _)| *seated).collect();
+        let game = Match::new(&self.config.game, test_case, seats[0].command)
+            .seats(seats)
             .board(&self.case.name)
-            .bot(self.bot)
             .rules(self.config.rules)
             .canceller(self.canceller);
         let mut events = Vec::new();
@@ -63,7 +63,12 @@ impl Job<'_> {
             events.push(event);
         });
         match played {
-            Ok(_) => outcome.record(&events, self.config.is_as_strict_as_official()),
+            Ok(_) => {
+                let is_strict = self.config.is_as_strict_as_official();
+                for outcome in &mut outcomes {
+                    outcome.record(&events, is_strict);
+                }
+            }
             Err(error) => {
                 let reason = match (&error, error.at_fault()) {
                     (PlayError::Judge(_), _) => NotPlayed::JudgeTrouble,
@@ -71,35 +76,55 @@ impl Job<'_> {
                     (_, AtFault::Host) => NotPlayed::NoResources,
                     _ => return Err(error),
                 };
-                outcome.record_not_played(reason, with_causes(&error));
+                let why = with_causes(&error);
+                for outcome in &mut outcomes {
+                    outcome.record_not_played(reason, why.clone());
+                }
                 // Left from an earlier attempt.
                 events.clear();
             }
         }
         let test_case = test_case.to_owned();
-        Ok(Finished { outcome, events, test_case })
+        Ok(Finished { outcomes, events, test_case })
     }
 
-    /// The outcome of a game that was not played.
-    pub(super) fn not_played(&self, reason: NotPlayed, why: String) -> Outcome {
-        let mut outcome = self.outcome();
-        outcome.record_not_played(reason, why);
-        outcome
+    /// The outcomes of a game that was not played.
+    pub(super) fn not_played(&self, reason: NotPlayed, why: &str) -> Vec<Outcome> {
+        let mut outcomes = self.outcomes();
+        for outcome in &mut outcomes {
+            outcome.record_not_played(reason, why.to_owned());
+        }
+        outcomes
     }
 
-    /// The outcome before the game starts.
-    fn outcome(&self) -> Outcome {
+    /// The outcome of each seat before the game starts.
+    fn outcomes(&self) -> Vec<Outcome> {
+        self.seats
+            .iter()
+            .map(|(seated, assignment)| self.outcome(seated.name, assignment))
+            .collect()
+    }
+
+    fn outcome(&self, bot: &str, assignment: &Assignment) -> Outcome {
+        let names = || self.seats.iter().map(|(seated, _)| seated.name.to_owned()).collect();
+        let seat = (self.seats.len() > 1).then(|| Seat {
+            seat: assignment.seat,
+            bots: names(),
+            place: None,
+            spoilt: false,
+        });
         let Case { name, set, board_id, record_id, test_case } = &self.case;
         Outcome {
-            game: self.assignment.game,
+            game: assignment.game,
             session: None,
-            bot: self.bot.to_owned(),
+            bot: bot.to_owned(),
+            seat,
             board: name.clone(),
             set: set.clone(),
             board_id: board_id.clone(),
             record_id: record_id.clone(),
             traits: test_case.groups.clone(),
-            repeat: self.assignment.repeat,
+            repeat: assignment.repeat,
             verdict: SuiteVerdict::Played(Verdict::Completed),
             won: false,
             score: test_case.opening().and_then(|game| game.score(0)),

@@ -1,7 +1,7 @@
 //! The worker pool: some threads, one game each at a time.
 //!
-//! A worker takes the next game, plays it through [`play`](crate::play), archives it, and hands its
-//! outcome to the thread that started the pool. That thread alone adds results and shows progress.
+//! A worker takes the next game, plays it through [`play`](crate::play), archives it, and hands the
+//! outcomes of its seats to the thread that started the pool. That thread alone adds results and shows progress.
 //! The channel between them is short, so nothing piles up in memory.
 //!
 //! Games know nothing of each other. A bot that hangs or crashes loses only its own games. A bot that cannot be
@@ -22,10 +22,10 @@ use super::bot_files::FileChange;
 use super::bots::Entrant;
 use super::game::Job;
 use crate::config::Config;
-use crate::play::PlayError;
+use crate::play::{PlayError, Seated};
 use contain::bot::{BotCommand, Pinning};
 use contain::cancel::{Cancelled, Canceller};
-use results::suite::{CaseError, NotPlayed, Outcome, Plan, SuiteVerdict};
+use results::suite::{CaseError, NotPlayed, Outcome, Plan, PlannedBot, SuiteVerdict};
 use rustix::thread::{CpuSet, sched_setaffinity};
 use terms::fault::{AtFault, Attributed};
 use terms::verdict::Verdict;
@@ -98,13 +98,13 @@ impl Attributed for PoolError {
 }
 
 impl Pool<'_> {
-    /// Plays these games and hands each outcome to `see` as it comes; once that breaks, no new game is
+    /// Plays the games with these first numbers and hands the outcomes of each to `see` as they come; once that breaks, no new game is
     /// started, and the outcomes of those in flight still come. Being cancelled is not an error; otherwise
     /// the first thing that went wrong is returned, and outcomes that come after it are handed on as well.
     pub(super) fn play(
         &self,
         games: impl Iterator<Item = usize> + Send,
-        mut see: impl FnMut(Outcome) -> ControlFlow<()>,
+        mut see: impl FnMut(Vec<Outcome>) -> ControlFlow<()>,
     ) -> Result<(), PoolError> {
         let queue = Mutex::new(games);
         let stop = AtomicBool::new(false);
@@ -140,7 +140,7 @@ impl Pool<'_> {
         pinning: Option<&Pinning>,
         queue: &Mutex<impl Iterator<Item = usize>>,
         stop: &AtomicBool,
-        outcomes: &mpsc::SyncSender<Result<Outcome, PoolError>>,
+        outcomes: &mpsc::SyncSender<Result<Vec<Outcome>, PoolError>>,
     ) {
         pinning.into_iter().for_each(keep_to);
         let is_cancelled = || self.canceller.and_then(Canceller::cancelled).is_some();
@@ -161,12 +161,15 @@ impl Pool<'_> {
 
     /// The signal that ended the referee's bot along with the referee. A batch system that ends a job
     /// signals all of its processes, bots included, so a bot that has just ended may not have crashed.
-    fn signal_that_ended(&self, outcome: &Outcome) -> Option<Cancelled> {
-        let has_ended = matches!(
-            outcome.verdict,
-            SuiteVerdict::Played(Verdict::Crash | Verdict::EarlyExit | Verdict::StdoutClosed)
-        );
-        let by = self.canceller.filter(|_| has_ended)?.wait(self.signal_spread);
+    fn signal_that_ended(&self, outcomes: &[Outcome]) -> Option<Cancelled> {
+        let has_ended = |outcome: &Outcome| {
+            matches!(
+                outcome.verdict,
+                SuiteVerdict::Played(Verdict::Crash | Verdict::EarlyExit | Verdict::StdoutClosed)
+            )
+        };
+        let by =
+            self.canceller.filter(|_| outcomes.iter().any(has_ended))?.wait(self.signal_spread);
         by.filter(|by| by.signal().is_some())
     }
 
@@ -183,42 +186,61 @@ impl Pool<'_> {
         }
     }
 
-    fn play_one(&self, game: usize, pinning: Option<&Pinning>) -> Result<Outcome, PoolError> {
-        let assignment = self.plan.assignment(game);
-        let Entrant { bot, command, files } = &self.entrants[assignment.bot];
-        let command = BotCommand { pinning: pinning.cloned(), ..command.clone() };
+    /// Plays the game with this first number.
+    fn play_one(&self, first: usize, pinning: Option<&Pinning>) -> Result<Vec<Outcome>, PoolError> {
+        let table = self.plan.table(first);
+        let entrants: Vec<&Entrant> = table.iter().map(|&bot| &self.entrants[bot]).collect();
+        // One bot is asked at a time, so the bots of a game share its cores.
+        let command = |entrant: &&Entrant| BotCommand {
+            pinning: pinning.cloned(),
+            ..entrant.command.clone()
+        };
+        let commands: Vec<BotCommand> = entrants.iter().map(command).collect();
+        let assignments = (first..).map(|game| self.plan.assignment(game));
+        let seated = entrants.iter().zip(&commands).zip(assignments);
         let job = Job {
             config: self.config,
-            bot: &bot.name,
-            command: &command,
-            assignment,
-            case: self.plan.case(&self.config.game, assignment.board)?,
+            seats: seated
+                .map(|((entrant, command), seat)| {
+                    (Seated { name: &entrant.bot.name, command }, seat)
+                })
+                .collect(),
+            case: self.plan.case(&self.config.game, self.plan.assignment(first).board)?,
             canceller: self.canceller,
         };
+        let check = || -> Result<Vec<_>, (&str, FileChange)> {
+            let mut stamps = Vec::new();
+            for Entrant { bot, files, .. } in entrants.iter().copied() {
+                let found = files.check(&bot.files);
+                stamps.push(found.map_err(|change| (bot.name.as_str(), change))?);
+            }
+            Ok(stamps)
+        };
         loop {
-            let played = files.check(&bot.files).and_then(|before| {
+            let played = check().and_then(|before| {
                 let finished = job.play();
-                let is_same = files.check(&bot.files)? == before;
+                let is_same = check()? == before;
                 Ok((finished, is_same))
             });
             match played {
                 Ok((finished, true)) => {
                     let finished = finished?;
                     self.check_judge().map_err(PoolError::JudgeReplaced)?;
-                    if let Some(by) = self.signal_that_ended(&finished.outcome) {
+                    if let Some(by) = self.signal_that_ended(&finished.outcomes) {
                         return Err(PlayError::Cancelled { by, stderr: Vec::new() }.into());
                     }
-                    self.archive.keep(&finished, bot).map_err(PoolError::Keep)?;
-                    return Ok(finished.outcome);
+                    let bots: Vec<&PlannedBot> = entrants.iter().map(|it| &it.bot).collect();
+                    self.archive.keep(&finished, &bots).map_err(PoolError::Keep)?;
+                    return Ok(finished.outcomes);
                 }
                 // A file was replaced and put back, so it is unknown which one has played.
                 Ok((finished, false)) => drop(finished?),
-                Err(FileChange::Replaced(file)) => {
-                    return Err(PoolError::Replaced { bot: bot.name.clone(), file });
+                Err((bot, FileChange::Replaced(file))) => {
+                    return Err(PoolError::Replaced { bot: bot.to_owned(), file });
                 }
-                Err(FileChange::Missing(file)) => {
+                Err((_, FileChange::Missing(file))) => {
                     let why = format!("cannot start the bot: no such file: {file}");
-                    return Ok(job.not_played(NotPlayed::CannotStart, why));
+                    return Ok(job.not_played(NotPlayed::CannotStart, &why));
                 }
             }
         }
@@ -233,24 +255,26 @@ fn keep_to(pinning: &Pinning) {
     let _ = sched_setaffinity(None, &cores);
 }
 
-/// The number of consecutive games of each bot that were not played.
+/// The number of consecutive games of each bot, or of the same bots by seat, that were not played.
 #[derive(Default)]
 struct NotPlayedInARow(BTreeMap<String, u32>);
 
 impl NotPlayedInARow {
     /// Counts a game; too many in a row are an error.
-    fn count(&mut self, outcome: &Outcome) -> Result<(), PoolError> {
+    fn count(&mut self, outcomes: &[Outcome]) -> Result<(), PoolError> {
+        let Some(outcome) = outcomes.first() else { return Ok(()) };
+        let bots = outcomes.iter().map(|it| it.bot.as_str()).collect::<Vec<_>>().join("`, `");
         let SuiteVerdict::NotPlayed(reason) = outcome.verdict else {
-            self.0.remove(&outcome.bot);
+            self.0.remove(&bots);
             return Ok(());
         };
-        let count = self.0.entry(outcome.bot.clone()).or_default();
+        let count = self.0.entry(bots.clone()).or_default();
         *count += 1;
         if *count < MAX_NOT_PLAYED {
             return Ok(());
         }
         Err(PoolError::NotPlayed {
-            bot: outcome.bot.clone(),
+            bot: bots,
             why: outcome.diagnosis.clone().unwrap_or_default(),
             at_fault: if reason == NotPlayed::CannotStart { AtFault::User } else { AtFault::Host },
         })

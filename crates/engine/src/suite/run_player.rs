@@ -140,7 +140,7 @@ impl<'a> RunPlayer<'a> {
         let played = folder.played()?;
         let mut claims = CoreClaims::default();
         let workers = self.jobs.workers(&mut claims)?;
-        warn_of_memory(self.config, workers.len());
+        warn_of_memory(self.config, workers.len() * self.config.game.players);
         let entrants = Entrant::all(self.config, &folder)?;
         let mut pool = Pool {
             plan: &folder.run.plan,
@@ -163,12 +163,15 @@ impl<'a> RunPlayer<'a> {
             let cores_per_bot = cores.and_then(|cores| u16::try_from(cores).ok());
             self.writer.begin_session(Session { cores_per_bot, ..session })?;
         }
-        let missing = folder.schedule().filter(|&game| !played.has(game));
+        let (players, is_missing) = (folder.run.plan.players(), |game| !played.has(game));
+        let missing = folder.schedule().step_by(players).filter(|&first| is_missing(first));
         observer.begin();
         let bests = self.bests;
-        let with_best = |outcome: Outcome| {
-            let best_known = bests.and_then(|bests| bests.best(&outcome.record_id));
-            Outcome { best_known, ..outcome }
+        let with_best = |mut outcomes: Vec<Outcome>| {
+            for outcome in &mut outcomes {
+                outcome.best_known = bests.and_then(|bests| bests.best(&outcome.record_id));
+            }
+            outcomes
         };
         let withholds = self.plays_delayed_again && folder.part.is_none();
         let mut recorder = Recorder {
@@ -179,7 +182,7 @@ impl<'a> RunPlayer<'a> {
             delayed: withholds.then(Vec::new),
             goes_on: ControlFlow::Continue(()),
         };
-        let mut pooled = pool.play(missing, |outcome| recorder.record(&with_best(outcome)));
+        let mut pooled = pool.play(missing, |outcomes| recorder.record(&with_best(outcomes)));
         let is_cancelled = || self.canceller.and_then(Canceller::cancelled).is_some();
         let delayed = recorder.delayed.take().unwrap_or_default();
         if pooled.is_ok()
@@ -189,8 +192,9 @@ impl<'a> RunPlayer<'a> {
         {
             pool.workers = &workers[..1];
             await_quiet(workers[0].as_ref(), self.canceller);
-            let again = delayed.iter().map(|outcome| outcome.game).collect::<Vec<_>>();
-            pooled = pool.play(again.into_iter(), |outcome| recorder.record(&with_best(outcome)));
+            let mut again = delayed.iter().map(Outcome::table).collect::<Vec<_>>();
+            again.dedup();
+            pooled = pool.play(again.into_iter(), |outcomes| recorder.record(&with_best(outcomes)));
             // The games before were counted as if these had not been played.
             recorder.decider = recorder.decider.take().and(Decider::of(&folder)?);
         } else {
@@ -229,11 +233,11 @@ struct Recorder<'a, O> {
 
 impl<O: Observer> Recorder<'_, O> {
     /// Breaks if no further game is needed, or if games cannot be kept.
-    fn record(&mut self, outcome: &Outcome) -> ControlFlow<()> {
+    fn record(&mut self, outcomes: &[Outcome]) -> ControlFlow<()> {
         if self.kept.is_ok() {
-            self.kept = self.writer.append(outcome);
+            self.kept = self.writer.append(outcomes);
         }
-        let wanted = if self.kept.is_ok() { self.tell(outcome) } else { ControlFlow::Break(()) };
+        let wanted = if self.kept.is_ok() { self.tell(outcomes) } else { ControlFlow::Break(()) };
         if wanted.is_break() {
             self.goes_on = wanted;
         }
@@ -241,16 +245,24 @@ impl<O: Observer> Recorder<'_, O> {
     }
 
     /// Tells the observer and the decider of a game that was kept. Breaks if no further game is needed.
-    fn tell(&mut self, outcome: &Outcome) -> ControlFlow<()> {
-        let wanted = match &mut self.delayed {
-            Some(delayed) if outcome.is_lost_by_host() => {
-                delayed.push(outcome.clone());
-                ControlFlow::Continue(())
+    fn tell(&mut self, outcomes: &[Outcome]) -> ControlFlow<()> {
+        let mut wanted = ControlFlow::Continue(());
+        for outcome in outcomes {
+            let goes_on = match &mut self.delayed {
+                Some(delayed) if outcome.is_lost_by_host() => {
+                    delayed.push(outcome.clone());
+                    ControlFlow::Continue(())
+                }
+                _ => self.observer.game(outcome),
+            };
+            if goes_on.is_break() {
+                wanted = goes_on;
             }
-            _ => self.observer.game(outcome),
-        };
+        }
         let Some(decider) = &mut self.decider else { return wanted };
-        decider.add(outcome);
+        for outcome in outcomes {
+            decider.add(outcome);
+        }
         self.observer.standing(&decider.standing());
         if decider.is_decided() { ControlFlow::Break(()) } else { wanted }
     }
@@ -261,10 +273,11 @@ impl<O: Observer> Recorder<'_, O> {
             return Ok(false);
         }
         let games: BTreeSet<usize> = delayed.iter().map(|outcome| outcome.game).collect();
+        let tables: BTreeSet<usize> = delayed.iter().map(Outcome::table).collect();
         self.writer.drop_outcomes(|outcome| games.contains(&outcome.game))?;
         log::warn!(
             "{} lost to the host; playing again, one at a time, once this machine is quiet",
-            plural(delayed.len() as u64, "game")
+            plural(tables.len() as u64, "game")
         );
         Ok(true)
     }
@@ -276,8 +289,8 @@ impl<O: Observer> Recorder<'_, O> {
 }
 
 /// Bots that each keep their limits may together still need more than the host gives.
-fn warn_of_memory(config: &Config, jobs: usize) {
-    let needed = config.resources.memory.map(|memory| memory.saturating_mul(jobs as u64));
+fn warn_of_memory(config: &Config, bots: usize) {
+    let needed = config.resources.memory.map(|memory| memory.saturating_mul(bots as u64));
     if let (Some(needed), Some(limit)) = (needed, memory_limit_of_host())
         && needed > limit
     {
@@ -285,7 +298,7 @@ fn warn_of_memory(config: &Config, jobs: usize) {
         log::warn!(
             "{} at a time may use {needed} of memory, and a control group gives them {limit}; play fewer at a time, or lower \
              their limit on memory, or the kernel may kill bots that are within their limits",
-            plural(jobs as u64, "bot"),
+            plural(bots as u64, "bot"),
         );
     }
 }

@@ -7,6 +7,7 @@ use super::shown::{Board, Listed, ShownBot, ShownRun};
 use crate::view::page::GameAddress;
 use results::compare::{Comparison, Contender};
 use results::gamelog::Log;
+use results::ratings::League;
 use results::suite::{Bests, BoardId, FolderError, Outcome, Summary, kept_log};
 use rules::measure::Measure;
 use rules::score::Direction;
@@ -29,6 +30,8 @@ pub(super) struct Gathered {
     pub(super) boards: Vec<Board>,
     /// The number of all boards.
     pub(super) board_count: usize,
+    /// The ratings of all bots, if they have played each other.
+    pub(super) league: Option<League>,
     /// Each entrant against the first one.
     pub(super) comparisons: Vec<Comparison>,
     /// The games that were lost.
@@ -47,6 +50,8 @@ impl Gathered {
         let is_shown = |name: &str| source.bots.iter().any(|(bot, _)| *bot == name);
         summary.bots.retain(|tally| is_shown(&tally.bot));
         summary.new_bests.retain(|best| is_shown(&best.bot));
+        // But for a pool.
+        summary.planned = summary.planned.max(summary.games());
         for entrant in self.entrants.iter_mut().filter(|entrant| entrant.run == run) {
             let tally = summary.bots.iter().find(|tally| tally.bot == entrant.tally.bot);
             entrant.tally = tally.cloned().unwrap_or_default();
@@ -113,7 +118,7 @@ pub(super) fn gather<E: From<FolderError>>(
             let board = boards.entry(outcome.board_id.clone()).or_insert_with(new);
             board.place = board.place.min((run, outcome.game));
             board.points[entrant].add(&outcome, better);
-            let log = log_of(source, outcome.game);
+            let log = log_of(source, &outcome);
             gathered.entrants[entrant].times.record(&outcome, log.as_ref());
             gathered.list(Listed { run, entrant, outcome, page: None });
             Ok(())
@@ -129,14 +134,17 @@ pub(super) fn gather<E: From<FolderError>>(
         entrant.tally.value = value.map(|value| value.mean);
         entrant.value = value;
     }
+    gathered.league = League::of_runs(sources.iter().map(|source| source.folder))?;
     gathered.comparisons = Comparison::with_first(&contenders, Risk::default());
     Ok(gathered)
 }
 
-/// The log of a game; one that cannot be read is skipped with a warning.
-fn log_of(source: &ShownRun<'_>, game: usize) -> Option<Log> {
-    kept_log(&source.folder.path, game).unwrap_or_else(|error| {
+/// The log of a game, with the turns of the bot's seat; one that cannot be read is skipped with a warning.
+fn log_of(source: &ShownRun<'_>, outcome: &Outcome) -> Option<Log> {
+    let kept = kept_log(&source.folder.path, outcome.table());
+    let log = kept.unwrap_or_else(|error| {
         log::warn!("left out: {error}");
         None
-    })
+    })?;
+    Some(log.of_seat(outcome.game - outcome.table()))
 }

@@ -11,6 +11,7 @@ pub(super) mod bars;
 mod boards;
 mod chosen;
 mod comparison;
+mod crosstable;
 mod differences;
 mod games;
 mod gather;
@@ -105,7 +106,8 @@ fn runs(sources: &[ShownRun<'_>]) -> Result<String, FolderError> {
 }
 
 /// The sections by the beginnings of their ids, and their names in the table of contents.
-const SECTIONS: [(&str, &str); 8] = [
+const SECTIONS: [(&str, &str); 9] = [
+    ("ratings", "Ratings"),
     ("totals", "Totals"),
     ("tried", "Values tried"),
     ("lost", "Lost games"),
@@ -129,6 +131,7 @@ fn content(gathered: &Gathered) -> String {
 fn sections(gathered: &Gathered) -> String {
     let mut out = String::new();
     left_out(gathered, &mut out);
+    crosstable::write(gathered, &mut out);
     totals::write(gathered, &mut out);
     tried::write(gathered, &mut out);
     games::write_lost(gathered, &mut out);

@@ -11,6 +11,7 @@ use crate::inert;
 use crate::junit::{TestCase, failed, not_run, passed, write_suites};
 use crate::rows::{columns, write_rows};
 use results::compare::Standing;
+use results::ratings::League;
 use results::suite::{Bests, Loss, NewBest, Outcome, Tally};
 use rules::measure::Measure;
 use rules::score::Score;
@@ -43,6 +44,8 @@ pub(super) struct Totals<'a> {
     noisy_hosts: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<&'a Standing>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratings: Option<&'a League>,
 }
 
 #[derive(Serialize)]
@@ -89,6 +92,7 @@ impl<'a> Totals<'a> {
             new_bests: &summary.new_bests,
             noisy_hosts: report.noisy_hosts.iter().map(ToString::to_string).collect(),
             decision: report.decision.as_ref(),
+            ratings: report.league.as_ref(),
         }
     }
 }
@@ -127,12 +131,18 @@ pub(super) fn write_jsonl(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::
 }
 
 /// The columns of every table.
-pub(super) const COLUMNS: &str = "game bot board set repeat verdict won score counts turns wall_ms first_ms slowest_ms \
+const COLUMNS: &str = "game bot board set repeat verdict won score counts turns wall_ms first_ms slowest_ms \
     bot_overruns host_overruns diagnosis board_id session";
+
+/// The columns of the tables of a run.
+pub(super) fn columns_of(report: &SuiteReport<'_>) -> String {
+    let of_seats = if report.summary.opponents > 0 { " seat place spoilt" } else { "" };
+    format!("{COLUMNS}{of_seats}")
+}
 
 /// Writes one row for each game, with the last value of each name that bots say; for numbers also min, max and mean.
 pub(super) fn write_csv(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut columns = columns(COLUMNS);
+    let mut columns = columns(&columns_of(report));
     for (name, is_number) in &report.summary.said {
         columns.push((format!("said.{name}"), format!("/said/{name}/last")));
         for of_numbers in ["min", "max", "mean"].iter().filter(|_| *is_number) {

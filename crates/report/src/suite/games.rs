@@ -104,9 +104,11 @@ pub fn arrange(games: &mut Vec<ShownGame>, order: Order, better: Direction, limi
                 }
                 _ => std::cmp::Ordering::Equal,
             };
+            let place = |game: &ShownGame| game.outcome.place().unwrap_or_default();
+            let by_place = place(a).total_cmp(&place(b));
             let ratio = |game: &ShownGame| game.ratio.unwrap_or(1.0);
             let by_ratio = ratio(a).total_cmp(&ratio(b));
-            a.outcome.won.cmp(&b.outcome.won).then(by_ratio).then(by_score)
+            a.outcome.won.cmp(&b.outcome.won).then(by_place).then(by_ratio).then(by_score)
         }),
         Order::Slowest => {
             let share = |game: &ShownGame| game.of_limit.unwrap_or_default();
@@ -149,7 +151,8 @@ pub fn write_games(
             inert::write_json(&RunWithGames { summary, games }, out)
         }
         Format::Csv => {
-            let columns = columns(&format!("{} seed best ratio gain of_limit", data::COLUMNS));
+            let of_run = data::columns_of(report);
+            let columns = columns(&format!("{of_run} seed best ratio gain of_limit"));
             write_rows(&columns, games.iter().map(Ok), out)
         }
         Format::Seeds => writeln!(out, "{}", seeds(games)),
@@ -182,6 +185,8 @@ fn table(games: &[ShownGame], better: Direction) -> Table {
         "of limit",
     ];
     headings.extend(has_gain.then_some("gain"));
+    let has_places = games.iter().any(|game| game.outcome.seat.is_some());
+    headings.extend(has_places.then_some(["seat", "place"]).into_iter().flatten());
     let rows = games.iter().map(|game| {
         let outcome = &game.outcome;
         let slowest = outcome.times.slowest.or(outcome.times.first);
@@ -197,6 +202,11 @@ fn table(games: &[ShownGame], better: Direction) -> Table {
             game.of_limit.map_or_else(none, |part| format!("{:.1} %", 100.0 * part)),
         ];
         row.extend(has_gain.then(|| game.gain.map_or_else(none, signed)));
+        if has_places {
+            let seat = outcome.seat.as_ref().map_or_else(none, |seat| seat.seat.to_string());
+            let place = outcome.place().map_or_else(none, |place| format!("{place:.0} %"));
+            row.extend([seat, place]);
+        }
         row
     });
     Table { words: &[1, 2, 3], ..Table::new("Games", &headings, rows) }

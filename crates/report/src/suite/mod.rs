@@ -12,8 +12,9 @@ pub use self::games::{Order, Others, ShownGame, arrange, points, write_games};
 use super::document::{Document, Line, Part, Table, Tone};
 use super::figures::{self, mean_digits};
 use super::format::Format;
-use super::{said, stderr};
+use super::{ratings, said, stderr};
 use results::compare::{Relation, Standing};
+use results::ratings::League;
 use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally, bundle_path, kept_log};
 use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
@@ -28,6 +29,8 @@ pub struct SuiteReport<'a> {
     pub summary: Summary,
     /// How the bot compares with its opponent, if it has one.
     pub decision: Option<Standing>,
+    /// The ratings of the bots, if they have played each other.
+    pub league: Option<League>,
     /// The machines that were too noisy for the limits.
     pub noisy_hosts: Vec<NoisyHost>,
     /// Where the games are.
@@ -69,6 +72,25 @@ impl SuiteReport<'_> {
         let tone = if is_good { Tone::Good } else { Tone::Bad };
         let mut document = Document::default();
         document.headline(Line::toned(tone, headline(summary), ""));
+        match &self.league {
+            Some(league) => {
+                ratings::add_tables(&mut document, league);
+                for sentence in ratings::sentences(league) {
+                    document.sentence(sentence);
+                }
+            }
+            None => self.add_totals(&mut document),
+        }
+        if let Some(table) = said::table(&summary.bots) {
+            document.table(table);
+        }
+        self.add_rest(&mut document);
+        document
+    }
+
+    /// Adds what each bot has by itself.
+    fn add_totals(&self, document: &mut Document) {
+        let summary = &self.summary;
         let measured = measured(self.folder.run.plan.measure());
         document.table(self.totals(measured.as_ref()));
         if let Some(measured) = &measured {
@@ -77,9 +99,11 @@ impl SuiteReport<'_> {
         if !summary.better.is_higher() {
             document.sentence(LOWER_IS_BETTER);
         }
-        if let Some(table) = said::table(&summary.bots) {
-            document.table(table);
-        }
+    }
+
+    /// Adds the decision, the losses, the new best scores and the folder.
+    fn add_rest(&self, document: &mut Document) {
+        let summary = &self.summary;
         if let Some(decided) = decided(self) {
             document.sentence(Line::toned(Tone::Strong, decided, ""));
             for sentence in about_decision(self) {
@@ -101,7 +125,6 @@ impl SuiteReport<'_> {
             let place = format!("The run is in {}{listed}.", self.folder.path.display());
             document.in_terminal(Part::Sentence(place.into()));
         }
-        document
     }
 
     /// A row for each bot. Shares of the best known scores have a column if any is known, and times if games were timed.
@@ -148,11 +171,13 @@ impl SuiteReport<'_> {
     /// A loss, with the last line of the bot's standard error and the place of what was kept of the game.
     fn loss(&self, loss: &Loss) -> Line {
         let Loss { game, bot, board, why, alike, .. } = loss;
-        let log = kept_log(&self.folder.path, *game).ok().flatten();
+        let table = self.folder.run.plan.first_of_table(*game);
+        let log = kept_log(&self.folder.path, table).ok().flatten();
+        let log = log.map(|log| log.of_seat(game - table));
         let last = log.as_ref().and_then(stderr::last_line);
         let last =
             last.map(|line| format!("; its standard error ends: {line}")).unwrap_or_default();
-        let bundle = bundle_path(&self.folder.path, *game);
+        let bundle = bundle_path(&self.folder.path, table);
         let kept = self.is_kept && bundle.is_dir();
         let kept = if kept { format!("; see {}", bundle.display()) } else { String::new() };
         let more = plural(*alike as u64, "more game");
@@ -164,12 +189,13 @@ impl SuiteReport<'_> {
 
 /// The number of games that were played, and of those that were lost.
 pub fn headline(summary: &Summary) -> String {
-    let (games, lost) = (summary.games(), summary.lost());
-    let played = match summary.planned - games {
+    let tables = |seats: usize| seats / (summary.opponents + 1);
+    let (games, lost) = (tables(summary.games()), summary.lost());
+    let played = match summary.planned - summary.games() {
         0 => plural(games as u64, "game"),
-        _ => format!("{games} of {}", plural(summary.planned as u64, "game")),
+        _ => format!("{games} of {}", plural(tables(summary.planned) as u64, "game")),
     };
-    let not_played = match summary.games_not_played() {
+    let not_played = match tables(summary.games_not_played()) {
         0 => String::new(),
         count => format!(", {count} not played"),
     };
@@ -178,7 +204,12 @@ pub fn headline(summary: &Summary) -> String {
         all if all == lost => " to the host".to_owned(),
         some => format!(" ({some} to the host)"),
     };
-    format!("{played} of {}, {lost} lost{to_host}{not_played}", summary.game)
+    // Somebody is last in every game of several players.
+    let lost = match summary.opponents {
+        0 => format!("{lost} lost"),
+        _ => plural(lost as u64, "failure"),
+    };
+    format!("{played} of {}, {lost}{to_host}{not_played}", summary.game)
 }
 
 pub(super) fn new_best(NewBest { board, bot, score, before, by }: &NewBest) -> Line {

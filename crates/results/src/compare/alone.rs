@@ -50,17 +50,17 @@ impl Contender {
         let counts = |game: &Finish| self.better.is_higher() || *game != Finish::Lost;
         let mut moments = Moments::default();
         for played in boards {
-            let games: Vec<Finish> = played.finishes().filter(counts).collect();
+            let games: Vec<Finish> = played.finishes(self.measure).filter(counts).collect();
             if let Some(mean) = scale.mean(&games) {
                 moments.push([mean, 0.0]);
             }
         }
-        let games = || boards.iter().flat_map(|played| played.finishes());
+        let games = || boards.iter().flat_map(|played| played.finishes(self.measure));
         BotGroup {
             name,
             boards: boards.len(),
             games: games().count(),
-            lost: games().filter(|game| *game == Finish::Lost).count(),
+            lost: games().filter(|game| game.is_lost()).count(),
             mean: (moments.count() > 0).then(|| moments.mean()),
             interval: MeanTest::of(&moments, risk).interval,
         }

@@ -39,6 +39,13 @@ impl Attributed for NoLogarithm {
     }
 }
 
+/// How a game ended, by its score and by its place.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Ended {
+    scored: Finish,
+    placed: Finish,
+}
+
 /// A bot's games on a board.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Played {
@@ -53,7 +60,7 @@ pub(super) struct Played {
     /// The value of the bot's first game under the name of each grouping.
     pub(super) values: Vec<Option<SaidValue>>,
     /// Its games by number; `None` if the host's delay ended the game.
-    games: BTreeMap<usize, Option<Finish>>,
+    games: BTreeMap<usize, Option<Ended>>,
 }
 
 impl Played {
@@ -69,9 +76,12 @@ impl Played {
         self.games.values().filter(|game| game.is_none()).count()
     }
 
-    /// The games that the host's delay did not end.
-    pub(super) fn finishes(&self) -> impl Iterator<Item = Finish> {
-        self.games.values().filter_map(|game| *game)
+    /// The games that the host's delay did not end, as this measure sees them.
+    pub(super) fn finishes(&self, measure: Measure) -> impl Iterator<Item = Finish> {
+        self.games.values().flatten().map(move |ended| match measure {
+            Measure::Place => ended.placed,
+            _ => ended.scored,
+        })
     }
 }
 
@@ -125,7 +135,8 @@ impl Contender {
     /// # Errors
     /// When scores are compared by logarithm, and one is not above 0.
     pub fn check_scores(&self) -> Result<(), NoLogarithm> {
-        let games = self.boards.values().flat_map(|on| on.finishes().map(move |game| (on, game)));
+        let on_board = |on| Played::finishes(on, self.measure).map(move |game| (on, game));
+        let games = self.boards.values().flat_map(on_board);
         for (on, game) in games.filter(|_| self.measure == Measure::Log) {
             if let Finish::Won(Some(score)) = game
                 && score <= Score::ZERO
@@ -150,15 +161,18 @@ impl Contender {
             values: vec![None; self.by.len()],
             games: BTreeMap::new(),
         });
-        let finish = (!outcome.is_lost_by_host()).then(|| Finish::of(outcome));
-        for (by, value) in self.by.iter().zip(&mut score.values).filter(|_| finish.is_some()) {
+        let ended = (!outcome.is_lost_by_host()).then(|| Ended {
+            scored: Finish::of(outcome, Measure::Points),
+            placed: Finish::of(outcome, Measure::Place),
+        });
+        for (by, value) in self.by.iter().zip(&mut score.values).filter(|_| ended.is_some()) {
             *value = value.take().or_else(|| groups::value(outcome, &by.name));
         }
         if score.board_id != outcome.board_id && !score.copies.contains_key(&outcome.board_id) {
             score.copies.insert(outcome.board_id.clone(), outcome.board.clone());
         }
         score.best_known = better_of(self.better, score.best_known, outcome.best_known);
-        score.games.insert(outcome.game, finish);
+        score.games.insert(outcome.game, ended);
     }
 
     /// The values of its boards under the name of a grouping, by its index.
@@ -174,12 +188,12 @@ impl Contender {
 
     /// The bot's games on a board that the host's delay did not end.
     pub(super) fn finishes_on(&self, record_id: &RecordId) -> Vec<Finish> {
-        self.boards.get(record_id).into_iter().flat_map(Played::finishes).collect()
+        self.boards.get(record_id).into_iter().flat_map(|on| on.finishes(self.measure)).collect()
     }
 
     /// All games that the host's delay did not end.
     pub(super) fn finishes(&self) -> impl Iterator<Item = Finish> {
-        self.boards.values().flat_map(Played::finishes)
+        self.boards.values().flat_map(|on| on.finishes(self.measure))
     }
 
     /// The scale of its own games.

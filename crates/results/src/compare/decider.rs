@@ -1,7 +1,7 @@
 //! Decides, during a run, whether its bot is better than an opponent.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt;
+use std::{fmt, mem};
 
 use serde::Serialize;
 
@@ -12,18 +12,27 @@ use rules::measure::Measure;
 use rules::score::{Direction, Score};
 use statistics::{ConfidenceSequence, Decided, Lost, Risk};
 
-/// Compares each game of one bot with the opponent's games on the same board, by the rule of a finished comparison.
+/// Compares each game of one bot with the opponent's games on the same board, by the rule of a finished comparison. In games of
+/// several players it compares all its games of a round, from all seats: it waits for the last of them, and a round of which the host
+/// has spoilt a game counts for nothing.
 ///
 /// Games may end in another order than the plan's, and quick games may be better. So the
 /// test takes them in the plan's random order, and early games wait for those before them. The decision
 /// does not depend on the order in which games are added.
 pub struct Decider {
+    /// The bot's name.
+    bot: String,
     opponent: Contender,
+    /// Whether the opponent plays in the same run.
+    is_rival: bool,
     /// The games of the plan, in order.
     schedule: Box<dyn Iterator<Item = usize>>,
     next: Option<usize>,
     /// Games that are early; `None` if they do not count.
     early: BTreeMap<usize, Option<Early>>,
+    /// The games so far of the round that is next to be counted, and the number of games that it has.
+    round: Vec<Option<Early>>,
+    games_of_round: usize,
     /// Boards already counted; the same board in other colours adds no information.
     seen: BTreeSet<RecordId>,
     margin: f64,
@@ -35,6 +44,7 @@ pub struct Decider {
 
 /// A game whose turn has not come yet.
 struct Early {
+    bot: String,
     board: RecordId,
     finish: Finish,
     best_known: Option<Score>,
@@ -101,7 +111,12 @@ impl Decider {
         let next = schedule.next();
         let measure = opponent.measure;
         let margin = margin.of(measure, opponent.mean());
+        let players = plan.players();
         Self {
+            bot: plan.bots.first().map_or_else(String::new, |bot| bot.name.clone()),
+            is_rival: false,
+            round: Vec::new(),
+            games_of_round: if players > 1 { plan.unit() } else { 1 },
             scale: opponent.scale(),
             decimals: measure.decimals(opponent.decimals()),
             opponent,
@@ -126,9 +141,15 @@ impl Decider {
             return Ok(None);
         };
         let wanted = [(bot.as_str(), bot.clone())];
-        let opponent = Contender::read(&RunFolder::open(run)?, &wanted)?.swap_remove(0);
+        let is_rival = run.as_os_str().is_empty();
+        let opponent = if is_rival {
+            Contender::new(bot.clone(), folder.run.plan.better)
+        } else {
+            Contender::read(&RunFolder::open(run)?, &wanted)?.swap_remove(0)
+        };
         let opponent = opponent.measured_in(*measure);
-        let mut decider = Self::new(&folder.run.plan, opponent, *margin, *risk);
+        let new = Self::new(&folder.run.plan, opponent, *margin, *risk);
+        let mut decider = Self { is_rival, ..new };
         let is_in_parts = folder.parts() > 0;
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
@@ -143,25 +164,41 @@ impl Decider {
     pub fn add(&mut self, outcome: &Outcome) {
         let counts = outcome.is_played() && !outcome.is_lost_by_host();
         let counted = counts.then(|| Early {
+            bot: outcome.bot.clone(),
             board: outcome.record_id.clone(),
-            finish: Finish::of(outcome),
+            finish: Finish::of(outcome, self.opponent.measure),
             best_known: outcome.best_known,
         });
         self.early.insert(outcome.game, counted);
         while let Some(due) = self.next.and_then(|next| self.early.remove(&next)) {
             self.next = self.schedule.next();
-            if let Some(game) = due {
-                self.take(game);
+            self.round.push(due);
+            if self.round.len() == self.games_of_round {
+                let round = mem::take(&mut self.round);
+                if let Some(games) = round.into_iter().collect::<Option<Vec<_>>>() {
+                    self.take(&games);
+                }
             }
         }
     }
 
-    /// Counts the next game, if it is the first on its board and the opponent has played this board too.
-    fn take(&mut self, Early { board, finish, best_known }: Early) {
-        let theirs = self.opponent.finishes_on(&board);
-        let known = self.opponent.best_known(&board, best_known);
-        if let Some(values) = self.scale.board(&[finish], &theirs, known)
-            && self.seen.insert(board)
+    /// Counts the games of a round, if it is the first on its board and the opponent has played this board too.
+    fn take(&mut self, games: &[Early]) {
+        let Some(Early { board, best_known, .. }) = games.first() else { return };
+        // A run of one player has one bot, whatever its name has become.
+        let is_alone = self.games_of_round == 1;
+        let of = |bot: &str| -> Vec<Finish> {
+            let own = games.iter().filter(|game| is_alone || game.bot == bot);
+            own.map(|game| game.finish).collect()
+        };
+        let mine = of(&self.bot);
+        let theirs =
+            if self.is_rival { of(&self.opponent.name) } else { self.opponent.finishes_on(board) };
+        // Tables that are missing would leave other opponents and seats to one of the two.
+        let is_whole = is_alone || !mine.is_empty() && theirs.len().is_multiple_of(mine.len());
+        let known = self.opponent.best_known(board, *best_known);
+        if let Some(values) = self.scale.board(&mine, &theirs, known).filter(|_| is_whole)
+            && self.seen.insert(board.clone())
         {
             self.sequence.push(&values);
         }
@@ -357,7 +394,8 @@ mod tests {
             best_first(&mut games);
             for game in &games {
                 let theirs = opponent.finishes_on(&game.record_id);
-                let board = opponent.scale().board(&[Finish::of(game)], &theirs, None);
+                let board =
+                    opponent.scale().board(&[Finish::of(game, Measure::Points)], &theirs, None);
                 sequence.push(&board.expect("scores"));
             }
             naively_wrong += u32::from(sequence.decided().is_some());

@@ -59,7 +59,7 @@ impl Contender {
         let on = |bot: usize, (id, played): (&RecordId, &Played)| {
             let others = contenders.iter().enumerate().filter(|(other, _)| *other != bot);
             let rivals: Vec<Finish> = others.flat_map(|(_, other)| other.finishes_on(id)).collect();
-            let games: Vec<Finish> = played.finishes().collect();
+            let games: Vec<Finish> = played.finishes(first.measure).collect();
             let known = contenders.iter().fold(None, |known, other| other.best_known(id, known));
             let best = scale.best(games.iter().chain(&rivals), known);
             mean(games.iter().map(|game| scale.value(*game, &rivals, best)))

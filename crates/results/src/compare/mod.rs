@@ -180,7 +180,8 @@ impl Comparison {
             let Some(theirs) = baseline.boards.get(id) else { continue };
             copies.add(&mine.board, &mine.copies_with(theirs));
             lost_by_host += mine.lost_by_host() + theirs.lost_by_host();
-            let games = [mine, theirs].map(|played| played.finishes().collect::<Vec<_>>());
+            let measure = challenger.measure;
+            let games = [mine, theirs].map(|played| played.finishes(measure).collect::<Vec<_>>());
             if games.iter().any(Vec::is_empty) {
                 continue;
             }
@@ -282,6 +283,7 @@ mod tests {
             game: 1,
             session: None,
             bot: "bot".to_owned(),
+            seat: None,
             board: format!("seed {board}"),
             set: (board < 3).then(|| "small".to_owned()),
             board_id: BoardId::default(),

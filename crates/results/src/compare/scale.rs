@@ -11,18 +11,33 @@ pub(super) enum Finish {
     Lost,
     /// With its score, if it has one.
     Won(Option<Score>),
+    /// With its place in percent, which is its value whether it was lost or not: the judge's ranking is the contest.
+    Placed {
+        place: f64,
+        is_lost: bool,
+    },
 }
 
 impl Finish {
-    pub(super) fn of(outcome: &Outcome) -> Self {
-        if outcome.won { Self::Won(outcome.score) } else { Self::Lost }
+    pub(super) fn of(outcome: &Outcome, measure: Measure) -> Self {
+        match (outcome.place(), outcome.won) {
+            (Some(place), won) if measure == Measure::Place => {
+                Self::Placed { place, is_lost: !won }
+            }
+            (_, true) => Self::Won(outcome.score),
+            (_, false) => Self::Lost,
+        }
+    }
+
+    pub(super) fn is_lost(self) -> bool {
+        matches!(self, Self::Lost | Self::Placed { is_lost: true, .. })
     }
 
     /// The number of decimals of its score.
     pub(super) fn decimals(self) -> usize {
         match self {
             Self::Won(Some(score)) => score.decimals(),
-            Self::Won(None) | Self::Lost => 0,
+            Self::Won(None) | Self::Lost | Self::Placed { .. } => 0,
         }
     }
 }
@@ -68,12 +83,14 @@ impl Scale {
                     }
                 }
                 Finish::Won(None) => is_any_without = true,
-                Finish::Lost => {}
+                Finish::Lost | Finish::Placed { .. } => {}
             }
         }
         let log = logs.map_or(0.0, |(best, worst)| worst - (best - worst).max(LOST_BY));
         let of = |points| Self::Scores { measure, better, lost: Lost { points, log } };
         match scores {
+            // Places are values by themselves.
+            _ if measure == Measure::Place => of(0.0),
             Some((best, worst)) => of(lost(better, best, worst)),
             None if better.is_higher() && !is_any_without => of(0.0),
             None => Self::Wins,
@@ -91,6 +108,7 @@ impl Scale {
     /// The points of a game; `None` if it has no score and others do.
     pub(super) fn points(self, game: Finish) -> Option<f64> {
         match (self, game) {
+            (_, Finish::Placed { place, .. }) => Some(place),
             (Self::Scores { lost, .. }, Finish::Lost) => Some(lost.points),
             (Self::Scores { .. }, Finish::Won(score)) => score.map(Score::as_f64),
             (Self::Wins, Finish::Lost) => Some(0.0),
@@ -109,7 +127,8 @@ impl Scale {
         let Self::Scores { measure, better, lost } = self else { return self.points(game) };
         let turned = |points: f64| if better.is_higher() { points } else { -points };
         match (measure, game) {
-            (_, Finish::Won(None)) => None,
+            (_, Finish::Placed { place, .. }) => Some(place),
+            (Measure::Place, _) | (_, Finish::Won(None)) => None,
             (Measure::Points, game) => self.points(game).map(turned),
             (Measure::Ratio, Finish::Lost) => Some(0.0),
             (Measure::Ratio, Finish::Won(score)) => {
@@ -122,8 +141,6 @@ impl Scale {
             }
             (Measure::Log, Finish::Won(_)) => None,
             (Measure::Log, Finish::Lost) => Some(percent(lost.log)),
-            // The place is the score of such a game, whether its bot failed or not.
-            (Measure::Place, game) => self.points(game),
             (Measure::Rank, _) => mean(rivals.iter().map(|other| rank(better, game, *other))),
         }
     }
@@ -149,7 +166,7 @@ impl Scale {
         };
         let (my_finished, their_finished) = (finished(mine), finished(others));
         let pairs = || mine.iter().zip(others);
-        let lost = |game: &Finish| *game == Finish::Lost;
+        let lost = |game: &Finish| game.is_lost();
         Some(Board {
             finished: of_finished(&my_finished, &their_finished)
                 .zip(of_finished(&their_finished, &my_finished))
@@ -172,7 +189,7 @@ impl Scale {
         let Self::Scores { better, .. } = self else { return None };
         let scores = games.filter_map(|game| match game {
             Finish::Won(score) => *score,
-            Finish::Lost => None,
+            Finish::Lost | Finish::Placed { .. } => None,
         });
         scores.chain(known).reduce(|one, other| better.better(one, other))
     }
@@ -210,7 +227,8 @@ fn logarithm(better: Direction, score: Score) -> Option<f64> {
 /// 100 if a game is better than another, 50 if they are even, else 0; `None` if one was won without a score.
 fn rank(better: Direction, game: Finish, other: Finish) -> Option<f64> {
     match (game, other) {
-        (Finish::Won(None), _) | (_, Finish::Won(None)) => None,
+        (Finish::Won(None) | Finish::Placed { .. }, _)
+        | (_, Finish::Won(None) | Finish::Placed { .. }) => None,
         (Finish::Won(Some(one)), Finish::Won(Some(two))) if one != two => {
             Some(if better.is_better(one, two) { 100.0 } else { 0.0 })
         }

@@ -16,12 +16,12 @@ mod verify;
 
 #[doc(hidden)]
 pub use self::files::{link_target, write_whole};
-pub use self::outcome::{Loss, NotPlayed, Outcome, SuiteVerdict, Times, loss_kind};
+pub use self::outcome::{Loss, NotPlayed, Outcome, Seat, SuiteVerdict, Times, loss_kind};
 #[cfg(test)]
 pub(crate) use self::plan::test_plan;
 pub use self::plan::{
     Assignment, BoardId, Case, CaseError, MAX_GAMES, Margin, MarginError, Plan, PlannedBoard,
-    PlannedBot, RecordId, Rules, Seeds, SeedsError,
+    PlannedBot, RecordId, Rules, Seats, Seeds, SeedsError,
 };
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
 #[doc(hidden)]

@@ -16,7 +16,7 @@ use super::records::{Bests, Records};
 use super::store::{FolderError, GameSet, Outcomes, RUN, RunFolder, log_content};
 use super::summary::{Listing, Summary};
 use crate::digest::to_hex;
-use crate::gamelog::{self, Event, Log, Turn};
+use crate::gamelog::{self, Bot, Event, Log, Turn};
 use crate::replay::{case_of, replay};
 use rules::score::{Direction, Score};
 use terms::limits::{LimitKind, Profile};
@@ -147,7 +147,7 @@ fn check(basis: &Basis<'_>, outcome: &Outcome) -> (Hash, Option<String>) {
     let mut hash = Sha256::new();
     // Merging renumbers sessions.
     hash.update(json_line(&Outcome { session: None, ..outcome.clone() }));
-    let content = match log_content(&basis.folder.path, outcome.game) {
+    let content = match log_content(&basis.folder.path, outcome.table()) {
         Ok(content) => content,
         Err(error) => return (hash.finalize().into(), Some(error.to_string())),
     };
@@ -201,7 +201,16 @@ fn check_plan(folder: &RunFolder, outcome: &Outcome) -> Option<String> {
     let differs = |what: &str, same: bool| {
         (!same).then(|| format!("{what} in its result differs from the plan"))
     };
+    let names = || plan.table(outcome.game).into_iter().map(|bot| &plan.bots[bot].name);
+    let is_seated = match &outcome.seat {
+        Some(seat) => {
+            let is_place = seat.seat == planned.seat && plan.players() > 1;
+            is_place && seat.bots.iter().eq(names())
+        }
+        None => plan.players() == 1,
+    };
     differs("the bot", outcome.bot == plan.bots[planned.bot].name)
+        .or_else(|| differs("the seat", is_seated))
         .or_else(|| differs("the board's name", outcome.board == case.name))
         .or_else(|| differs("the board set", outcome.set == case.set))
         .or_else(|| differs("the repeat", outcome.repeat == planned.repeat))
@@ -214,22 +223,30 @@ fn check_plan(folder: &RunFolder, outcome: &Outcome) -> Option<String> {
 fn check_start(folder: &RunFolder, outcome: &Outcome, log: &Log) -> Option<String> {
     let (start, plan) = (&log.start, &folder.run.plan);
     let differs = |what: &str, same: bool| (!same).then(|| format!("its log is of another {what}"));
+    let bots = start.bots().map(|bot| &bot.name);
+    let with: Vec<&String> = match &outcome.seat {
+        Some(seat) => seat.bots.iter().collect(),
+        None => vec![&outcome.bot],
+    };
     differs("game", start.game == plan.game)
         .or_else(|| differs("judge", start.judge == plan.judge))
         .or_else(|| match case_of(start) {
             Ok(case) => differs("board", BoardId::of(&case) == outcome.board_id),
             Err(error) => Some(format!("its log cannot be refereed: line {error}")),
         })
-        .or_else(|| differs("bot", start.bot.name == outcome.bot))
+        .or_else(|| differs("bot", bots.eq(with)))
         .or_else(|| differs("name of the board", start.board == outcome.board))
         .or_else(|| differs("profile", start.profile == plan.rules.profile.name()))
         .or_else(|| differs("set of limits", start.limits == plan.rules.limits))
         .or_else(|| {
-            differs("set of limits on resources", start.bot.resources == plan.rules.resources)
+            let is_planned = |bot: &Bot| bot.resources == plan.rules.resources;
+            differs("set of limits on resources", start.bots().all(is_planned))
         })
         .or_else(|| {
             let planned = &plan.bots[plan.assignment(outcome.game).bot];
-            differs("choice of a sandbox", start.bot.sandbox == planned.sandbox.is_some())
+            let own = start.bots().nth(outcome.game - outcome.table());
+            let is_sandboxed = own.is_some_and(|bot| bot.sandbox);
+            differs("choice of a sandbox", is_sandboxed == planned.sandbox.is_some())
         })
 }
 

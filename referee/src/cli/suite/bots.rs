@@ -23,6 +23,13 @@ pub(super) struct BotsFlags {
     #[arg(short, long, value_name = "CMD", add = completions::bots())]
     bot: Vec<String>,
 
+    /// Play each --bot against this opponent alone, in a game of several players (repeatable)
+    ///
+    /// All of them meet the same opponents, on the same boards and in the same seats. Several can
+    /// follow one flag, such as `--pool versions/*/bot`.
+    #[arg(long, value_name = "CMD", num_args = 1.., add = completions::bots())]
+    pool: Vec<String>,
+
     /// Play each bot with each of these values, such as WIDTH=1,2,4 or RATE=0.1..1.0:0.1
     /// (repeatable)
     ///
@@ -53,7 +60,7 @@ pub(super) struct BotsFlags {
 impl BotsFlags {
     /// Whether any of these flags was given.
     pub(super) fn is_given(&self) -> bool {
-        let is_named = !self.bot.is_empty() || !self.command.is_empty();
+        let is_named = !self.bot.is_empty() || !self.pool.is_empty() || !self.command.is_empty();
         is_named || !self.name.is_empty() || !self.param.is_empty() || self.environment.is_given()
     }
 
@@ -71,13 +78,7 @@ impl BotsFlags {
         hints::refuse_stray(self.stray.as_deref())?;
         let mut bots = Vec::new();
         for line in &self.bot {
-            bots.push(if let Some(bot) = inputs::project_bot(config, line)? {
-                self.of_project(line, bot)?
-            } else {
-                let words = inputs::split_words("--bot", line)?;
-                hints::refuse_mistakes(config, line, &words, self.environment.cwd.as_deref())?;
-                self.planned(line.clone(), &words)?
-            });
+            bots.push(self.typed("--bot", line, config)?);
         }
         if !self.command.is_empty() {
             let shown: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
@@ -91,6 +92,10 @@ impl BotsFlags {
         if !self.param.is_empty() {
             bots = combined(bots, &self.param)?;
         }
+        for line in &self.pool {
+            bots.push(PlannedBot { pool: true, ..self.typed("--pool", line, config)? });
+        }
+        self.refuse_number(&bots, config.game.players, &config.game.name)?;
         bots.iter().try_for_each(refuse_open)?;
         for bot in &bots {
             let words: Vec<OsString> = bot.command.iter().map(OsString::from).collect();
@@ -119,6 +124,33 @@ impl BotsFlags {
             bot.name.clone_from(label);
         }
         Ok(())
+    }
+
+    /// A bot as typed after a flag.
+    fn typed(&self, flag: &str, line: &str, config: &Config) -> Result<PlannedBot, Failure> {
+        if let Some(bot) = inputs::project_bot(config, line)? {
+            return self.of_project(line, bot);
+        }
+        let words = inputs::split_words(flag, line)?;
+        hints::refuse_mistakes(config, line, &words, self.environment.cwd.as_deref())?;
+        self.planned(line.to_owned(), &words)
+    }
+
+    /// Refuses a pool where nobody meets it, and a bot that meets nobody.
+    fn refuse_number(
+        &self,
+        bots: &[PlannedBot],
+        players: usize,
+        game: &str,
+    ) -> Result<(), Failure> {
+        let problem = match players {
+            1 if !self.pool.is_empty() => format!("--pool: a game of {game} has one player"),
+            2.. if bots.len() < 2 => format!(
+                "a game of {game} has {players} players: name a second --bot, or opponents with --pool"
+            ),
+            _ => return Ok(()),
+        };
+        Err(Failure::user(anyhow!(problem)))
     }
 
     /// A bot of the project; flags override its environment.

@@ -13,7 +13,7 @@ use rustix::thread::gettid;
 use crate::cli::Failure;
 use crate::cli::output::ForceFlag;
 use report::runs::{self, Pace, PageContext, RunsPage, ShownRun};
-use results::suite::{Bests, FolderError, RunFolder};
+use results::suite::{Bests, FolderError, Opponent, RunFolder};
 
 /// The shortest time between two pages.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -56,7 +56,8 @@ impl LiveFlags {
     /// Writes the first page, and starts the thread that writes the others; `None` without the flag.
     pub(super) fn start(&self, folder: &RunFolder, bests: &Bests) -> Result<Option<Live>, Failure> {
         let Some(file) = self.live.clone() else { return Ok(None) };
-        let against = folder.run.against.iter();
+        let elsewhere = |it: &&Opponent| !it.run.as_os_str().is_empty();
+        let against = folder.run.against.iter().filter(elsewhere);
         let opponent = against
             .map(|it| Ok::<_, FolderError>((RunFolder::open(&it.run)?, vec![it.bot.clone()])));
         let bots = folder.run.plan.bots.iter().map(|bot| bot.name.clone()).collect();

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
-use clap::Args;
+use clap::{ArgGroup, Args};
 
 use self::boards::BoardsFlags;
 use self::bots::BotsFlags;
@@ -39,7 +39,7 @@ use ::report::Format;
 use engine::config::Config;
 use engine::suite::plan_now;
 use results::suite::{
-    Commit, FolderError, Logs, MAX_GAMES, Margin, Outcome, Plan, Run, RunFolder, RunWriter,
+    Commit, FolderError, Logs, MAX_GAMES, Margin, Outcome, Plan, Run, RunFolder, RunWriter, Seats,
     SuiteVerdict,
 };
 use rules::measure::Measure;
@@ -53,6 +53,7 @@ use terms::verdict::Verdict;
 /// own games. Exit with 1 if a bot lost a game, or failed --fail-below or --fail-on-timeout.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, help_template = TEMPLATE)]
+#[command(group(ArgGroup::new("decides").args(["against", "until_decided"]).multiple(true)))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub(super) struct SuiteArgs {
     #[command(flatten, next_help_heading = "Bots")]
@@ -71,6 +72,10 @@ pub(super) struct SuiteArgs {
     /// Play the boards in random order
     #[arg(help_heading = "Boards", long, conflicts_with_all = ["resume", "part"])]
     shuffle: bool,
+
+    /// The orders of the bots in a game of several players [default: rotations]
+    #[arg(help_heading = "Boards", long, value_name = "ORDERS", value_parser = word::<Seats>())]
+    seats: Option<Seats>,
 
     /// What to do if the host made a bot late [default: fail, and play the game again]
     ///
@@ -129,8 +134,10 @@ pub(super) struct SuiteArgs {
     )]
     against: Option<String>,
 
-    // Until the next version.
-    #[arg(long, requires = "against", hide = true)]
+    /// Stop once the first of two --bot is known to be better or worse than the second, or even
+    ///
+    /// For games of several players: it compares places, and plays the boards in random order.
+    #[arg(help_heading = "Run", long, conflicts_with_all = ["resume", "part", "repeat"])]
     until_decided: bool,
 
     /// What to compare of the scores, now and by default in `compare` and `report`
@@ -143,11 +150,11 @@ pub(super) struct SuiteArgs {
     /// The mean difference that does not matter, such as 1% or points [default: 0.5%]
     ///
     /// It is in percent of the opponent's mean, or of another measure.
-    #[arg(help_heading = "Run", long, value_name = "MARGIN", requires = "against")]
+    #[arg(help_heading = "Run", long, value_name = "MARGIN", requires = "decides")]
     margin: Option<Margin>,
 
     /// The false-positive rate in each direction, 2.5% or 5%, at any stopping time [default: 2.5%]
-    #[arg(help_heading = "Run", long, value_name = "CHANCE", requires = "against")]
+    #[arg(help_heading = "Run", long, value_name = "CHANCE", requires = "decides")]
     risk: Option<Risk>,
 
     /// Which games leave a log in the run folder
@@ -186,10 +193,12 @@ Examples:
   referee suite --bot './mybot --width {W}' --param W=1,2,4 --seed 1..100
   referee suite --bot ./new --against runs/old
   referee suite --bot ./mybot --seed 1..1000 --run big --slurm --wait
+  referee suite --game duel --bot ./new --bot ./old --until-decided --seed 1..10000
+  referee suite --game duel --bot ./new --pool ./one --pool ./two --seed 1..100
   referee suite --resume latest";
 
 pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
-    if args.until_decided {
+    if args.until_decided && args.against.is_some() {
         log::warn!("{}", warning("--against RUN --until-decided", "--against RUN"));
     }
     args.refuse_lines_from_elsewhere()?;
@@ -261,8 +270,11 @@ fn play_whole(
 /// The rules, and the new run.
 fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     let (config, mut plan) = plan(args)?;
-    let against =
-        args.against.as_ref().map(|run| opponent::find(run, args, &mut plan)).transpose()?;
+    let against = match &args.against {
+        Some(run) => Some(opponent::find(run, args, &mut plan)?),
+        None if args.until_decided => Some(opponent::rival(args, &plan)?),
+        None => None,
+    };
     if args.shuffle || against.is_some() {
         // Any random order will do; the plan stores it.
         plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
@@ -325,7 +337,10 @@ impl SuiteArgs {
     /// The rules of an existing run, if the flags still describe its plan.
     fn settings_of(&self, folder: &RunFolder) -> Result<Config, Failure> {
         let stored = &folder.run.plan;
-        let says_again = self.bots.is_given() || self.boards.is_given() || self.repeat.is_some();
+        let says_again = self.bots.is_given()
+            || self.boards.is_given()
+            || self.repeat.is_some()
+            || self.seats.is_some();
         let (config, now) = if says_again || self.rules.is_given() || self.on_host_delay.is_some() {
             let (config, plan) = plan(self)?;
             (config, self.said_of(folder, plan)?)
@@ -364,6 +379,7 @@ impl SuiteArgs {
             plan.seeds.clone_from(&stored.seeds);
         }
         plan.repeat = self.repeat.unwrap_or(stored.repeat);
+        plan.seats = self.seats.unwrap_or(stored.seats);
         Ok(plan)
     }
 
@@ -385,7 +401,15 @@ fn plan(args: &SuiteArgs) -> Result<(Config, Plan), Failure> {
     let (boards, seeds) = args.boards.resolve(&config)?;
     let repeat = args.repeat.unwrap_or(1);
     let mut plan = Plan { repeat, boards, seeds, ..engine::suite::plan(&config, bots) };
-    plan.measure = args.score.or(plan.measure);
+    let is_of_several = plan.players() > 1;
+    plan.measure = args.score.or(is_of_several.then_some(Measure::Place)).or(plan.measure);
+    plan.seats = args.seats.unwrap_or_default();
+    let has_places = is_of_several || args.score != Some(Measure::Place) && args.seats.is_none();
+    if !has_places {
+        let flag = if args.seats.is_some() { "--seats" } else { "--score place" };
+        let problem = format!("{flag}: a game of {} has one player", plan.game);
+        return Err(Failure::user(anyhow!(problem)));
+    }
     if plan.is_too_large() {
         let games = plan.games();
         let problem = format!(

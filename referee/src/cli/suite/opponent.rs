@@ -1,5 +1,7 @@
 //! The opponent of `--against`.
 
+use std::path::PathBuf;
+
 use anyhow::anyhow;
 
 use super::SuiteArgs;
@@ -18,7 +20,7 @@ pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Oppon
         let bots = side.bots().join("`, `");
         return Err(Failure::user(anyhow!("--against: name one of its bots, {run}:BOT: `{bots}`")));
     };
-    if plan.bots.len() > 1 {
+    if plan.entrants().len() > 1 {
         return Err(Failure::user(anyhow!("--against: only one --bot can be decided on")));
     }
     if plan.game != theirs.game {
@@ -30,6 +32,10 @@ pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Oppon
     }
     if !JudgeProgram::are_alike(plan.judge.as_ref(), theirs.judge.as_ref()) {
         return Err(Failure::user(anyhow!("--against: {run} was played with another judge")));
+    }
+    if let Some(difference) = plan.seating_difference(theirs) {
+        let problem = format!("--against: {run} cannot be compared, since {difference}");
+        return Err(Failure::user(anyhow!(problem)));
     }
     let differences = theirs.rules.differences(&plan.rules);
     if !differences.is_empty() {
@@ -67,4 +73,28 @@ fn warn_of_few_boards(boards: usize) {
              compares {MIN_PAIRS} or more"
         );
     }
+}
+
+/// The opponent of `--until-decided`: the second bot of the same run.
+pub(super) fn rival(args: &SuiteArgs, plan: &Plan) -> Result<Opponent, Failure> {
+    if plan.players() == 1 {
+        let problem =
+            "--until-decided: a game of one player takes --against RUN, a run of the other bot";
+        return Err(Failure::user(anyhow!(problem)));
+    }
+    let [_, other] = &plan.bots[plan.entrants()] else {
+        return Err(Failure::user(anyhow!("--until-decided: name two bots with --bot")));
+    };
+    let measure = plan.measure();
+    if measure != Measure::Place {
+        let problem = "--until-decided compares places; leave out --score";
+        return Err(Failure::user(anyhow!(problem)));
+    }
+    Ok(Opponent {
+        run: PathBuf::new(),
+        bot: other.name.clone(),
+        margin: args.margin.unwrap_or_default(),
+        risk: args.risk.unwrap_or_default(),
+        measure,
+    })
 }

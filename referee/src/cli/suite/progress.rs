@@ -28,6 +28,8 @@ pub(super) struct SuiteProgress<'a> {
     /// All games of the run, also of earlier processes.
     tally: Tally,
     planned: usize,
+    /// The results of a game: one for each seat.
+    players: usize,
     started: Instant,
     pace: Pace,
     /// How the bot compares with its opponent, if it has one.
@@ -48,10 +50,11 @@ impl<'a> SuiteProgress<'a> {
             pace.add_earlier(&outcome);
             tally.add(&outcome, bests.best(&outcome.record_id));
         }
-        let done = tally.games as u64;
-        let bar = bar(planned, MESSAGE).map(|bar| bar.with_position(done));
+        let players = folder.run.plan.players();
+        let done = (tally.games / players) as u64;
+        let bar = bar(planned / players, MESSAGE).map(|bar| bar.with_position(done));
         let (started, standing) = (Instant::now(), String::new());
-        Ok(Self { bests, tally, planned, started, pace, standing, bar })
+        Ok(Self { bests, tally, planned, players, started, pace, standing, bar })
     }
 
     /// Starts the clock from which the remaining time is estimated.
@@ -72,13 +75,14 @@ impl<'a> SuiteProgress<'a> {
         let done = self.tally.games + self.tally.not_played;
         if let Some(bar) = &self.bar {
             bar.set_message(self.message_and_time_left());
-            bar.inc(1);
+            bar.set_position((done / self.players) as u64);
         } else if !is_quiet() && done * LINES / self.planned != (done - 1) * LINES / self.planned {
             // If standard error is closed, there is nobody to tell.
             let _ = writeln!(
                 io::stderr(),
-                "{done}/{} games, {}",
-                self.planned,
+                "{}/{} games, {}",
+                done / self.players,
+                self.planned / self.players,
                 self.message().trim_end_matches(", ")
             );
         }

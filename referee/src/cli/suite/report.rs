@@ -15,6 +15,7 @@ use engine::config::Config;
 use report::Format;
 use report::suite::{SuiteReport, write_game};
 use results::compare::{self, MeasureError, Relation, Standing};
+use results::ratings::League;
 use results::suite::{
     Bests, FolderError, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally,
     noisy_hosts,
@@ -116,7 +117,8 @@ pub(in crate::cli) fn report(
     }
     add_values(folder, &mut summary)?;
     let listed_in = runs_elsewhere(config, folder);
-    let report = SuiteReport { summary, decision, noisy_hosts, folder, is_kept, listed_in };
+    let league = League::of_runs(std::iter::once(folder))?;
+    let report = SuiteReport { summary, decision, league, noisy_hosts, folder, is_kept, listed_in };
     if flags.format == Format::Jsonl && games == Games::Kept {
         for outcome in folder.outcomes()? {
             let outcome = outcome?;

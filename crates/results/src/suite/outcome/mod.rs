@@ -18,13 +18,17 @@ use terms::verdict::Verdict;
 /// The outcome of a game.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The number of the game in its plan, from 1.
+    /// The number of the game in its plan, from 1. Each seat of a game of several players has its own: this is the result of one
+    /// bot in it.
     pub game: usize,
     /// The [session](super::Session) of the run, in which it was played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<u32>,
     /// The bot's name.
     pub bot: String,
+    /// What is known of the whole game, if it has several players.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub seat: Option<Seat>,
     /// The board's name.
     pub board: String,
     /// The board set of the board, if it has one.
@@ -64,6 +68,23 @@ pub struct Outcome {
     /// How long the game and its turns took.
     #[serde(flatten)]
     pub times: Times,
+}
+
+/// A bot's part in a game of several players.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Seat {
+    /// The seat, from 0.
+    pub seat: usize,
+    /// The bots by seat.
+    #[serde(rename = "with")]
+    pub bots: Vec<String>,
+    /// Its place in percent: 100 for each other seat that it beats and 50 for each that is even, divided by their number. `None` if the
+    /// game was not played.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<f64>,
+    /// Whether the host's delay has ended a bot's part in the game. It then says nothing of any of them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub spoilt: bool,
 }
 
 /// How long a game took; all of it differs from run to run.
@@ -130,9 +151,22 @@ impl Outcome {
     /// Whether the host's delay ended the game, so that it says nothing of the bot. If the bot itself was late
     /// too, as where a first late reply is forgiven, the game stays its loss.
     pub fn is_lost_by_host(&self) -> bool {
-        self.verdict == SuiteVerdict::Played(Verdict::Timeout)
-            && self.times.host_overruns > 0
-            && self.times.bot_overruns == 0
+        self.seat.as_ref().is_some_and(|seat| seat.spoilt) || self.was_late_by_host()
+    }
+
+    /// Whether the host's delay ended the bot's part in the game.
+    fn was_late_by_host(&self) -> bool {
+        self.verdict == SuiteVerdict::Played(Verdict::Timeout) && self.times.are_late_by_host()
+    }
+
+    /// The number of the first seat of its game, under which the game's log is kept.
+    pub fn table(&self) -> usize {
+        self.game - self.seat.as_ref().map_or(0, |seat| seat.seat)
+    }
+
+    /// Its place in percent, in a game of several players that was played.
+    pub fn place(&self) -> Option<f64> {
+        self.seat.as_ref()?.place
     }
 
     /// The score of a game that was not lost; whatever a lost one was given says nothing.

@@ -1,10 +1,10 @@
 //! Fills in the outcome of a game from what happened in it.
 
 use super::{NotPlayed, Outcome, SuiteVerdict, Times};
-use crate::gamelog::{End, Event, Turn};
+use crate::gamelog::{End, Event, SeatEnd, Turn};
 use crate::timing::longest_run;
 use terms::limits::LimitKind;
-use terms::verdict::Culprit;
+use terms::verdict::{Culprit, Verdict};
 
 impl Outcome {
     /// Records the end of the game. A score `counts` if the rules were as strict as the official ones.
@@ -21,6 +21,28 @@ impl Outcome {
         self.counts = end.won && strict && late == 0;
     }
 
+    /// Records how a game of several players ended for the bot's seat. Records are of games of one player.
+    fn record_seat(&mut self, end: &End, events: &[Event]) {
+        let Some(seat) = &mut self.seat else { return };
+        let Some(own) = end.seats.get(seat.seat) else { return };
+        self.verdict = SuiteVerdict::Played(own.verdict);
+        self.won = own.verdict == Verdict::Completed;
+        self.score = own.score;
+        let official = if own.official.is_empty() { &end.official } else { &own.official };
+        self.official.clone_from(official);
+        self.diagnosis.clone_from(&own.diagnosis);
+        self.turns = own.turns;
+        self.said.clone_from(&own.said);
+        self.times.wall = own.wall;
+        self.counts = false;
+        seat.place = Some(place(own, &end.seats));
+        seat.spoilt = end.seats.iter().enumerate().any(|(number, end)| {
+            let mut times = Times::default();
+            turns(events, number).for_each(|turn| times.record(turn));
+            end.verdict == Verdict::Timeout && times.are_late_by_host()
+        });
+    }
+
     /// Records that the game could not be played.
     pub fn record_not_played(&mut self, reason: NotPlayed, why: String) {
         self.verdict = SuiteVerdict::NotPlayed(reason);
@@ -30,16 +52,15 @@ impl Outcome {
     /// Records all events.
     pub fn record(&mut self, events: &[Event], strict: bool) {
         let mut totals = Vec::new();
-        for event in events {
-            match event {
-                Event::Start(_) => {}
-                Event::Turn(turn) => {
-                    self.times.record(turn);
-                    let left = turn.asked.as_ref().and_then(|asked| asked.limit);
-                    totals.extend((turn.limit == LimitKind::Total).then_some((turn.wall, left)));
-                }
-                Event::End(end) => self.record_end(end, strict),
-            }
+        for turn in turns(events, self.seat.as_ref().map_or(0, |seat| seat.seat)) {
+            self.times.record(turn);
+            let left = turn.asked.as_ref().and_then(|asked| asked.limit);
+            totals.extend((turn.limit == LimitKind::Total).then_some((turn.wall, left)));
+        }
+        match events.last() {
+            Some(Event::End(end)) if self.seat.is_some() => self.record_seat(end, events),
+            Some(Event::End(end)) => self.record_end(end, strict),
+            _ => {}
         }
         if !totals.is_empty() {
             self.times.first = Some(longest_run(totals));
@@ -47,7 +68,28 @@ impl Outcome {
     }
 }
 
+/// The turns of a seat.
+fn turns(events: &[Event], seat: usize) -> impl Iterator<Item = &Turn> {
+    events.iter().filter_map(move |event| match event {
+        Event::Turn(turn) if turn.seat == seat => Some(turn),
+        _ => None,
+    })
+}
+
+/// The place of a seat among all of them, in percent.
+#[expect(clippy::cast_precision_loss, reason = "few seats")]
+fn place(own: &SeatEnd, seats: &[SeatEnd]) -> f64 {
+    let beaten = seats.iter().filter(|seat| seat.place > own.place).count();
+    let even = seats.iter().filter(|seat| seat.place == own.place).count() - 1;
+    100.0 * (beaten as f64 + even as f64 / 2.0) / (seats.len() as f64 - 1.0).max(1.0)
+}
+
 impl Times {
+    /// Whether replies were late by the host's fault, and none by the bot's own.
+    pub(super) fn are_late_by_host(&self) -> bool {
+        self.host_overruns > 0 && self.bot_overruns == 0
+    }
+
     fn record(&mut self, turn: &Turn) {
         match turn.limit {
             LimitKind::FirstTurn => self.first = Some(turn.wall),
@@ -95,5 +137,82 @@ mod tests {
                 assert!(!counts(&late, true), "{late}");
             }
         }
+    }
+
+    /// The result of each seat of a game of three.
+    fn seats(turns: &[Event], seats: &str) -> Vec<Outcome> {
+        let end = format!(
+            r#"{{"type":"end","verdict":"completed","official":"over","won":true,"score":null,"summary":[],"metadata":{{}},
+            "turns":4,"seats":[{seats}]}}"#
+        );
+        let end: Event = serde_json::from_str(&end).expect("an end");
+        let events: Vec<Event> = turns.iter().cloned().chain([end]).collect();
+        let of = |seat: usize| {
+            let line = format!(
+                r#"{{"game":{},"bot":"b{seat}","seat":{seat},"with":["b0","b1","b2"],"board":"x","board_id":"","record_id":"",
+                "repeat":1,"verdict":"completed","won":false,"score":0,"counts":false,"official":"","turns":0}}"#,
+                7 + seat
+            );
+            let mut outcome: Outcome = serde_json::from_str(&line).expect("an outcome");
+            outcome.record(&events, true);
+            outcome
+        };
+        (0..3).map(of).collect()
+    }
+
+    const SEATS: &str = r#"{"place":2,"score":5,"verdict":"completed","turns":2},
+        {"place":1,"score":9,"verdict":"completed","official":"won","turns":1},
+        {"place":2,"score":5,"verdict":"VERDICT","turns":1}"#;
+
+    #[test]
+    fn a_seat_has_its_own_part_of_the_game_and_its_place_in_percent() {
+        let turn = |seat: usize, ms: u32| {
+            let json = format!(
+                r#"{{"type":"turn","turn":1,"seat":{seat},"limit":"turn","reply":"0\n","gain":0,"score":0,"wall_ms":{ms}}}"#
+            );
+            serde_json::from_str::<Event>(&json).expect("a turn")
+        };
+        let found = seats(
+            &[turn(0, 10), turn(1, 20), turn(0, 30), turn(2, 5)],
+            &SEATS.replace("VERDICT", "crash"),
+        );
+        assert_eq!(
+            found.iter().map(Outcome::place).collect::<Vec<_>>(),
+            [Some(25.0), Some(100.0), Some(25.0)]
+        );
+        assert_eq!(found.iter().map(|it| it.won).collect::<Vec<_>>(), [true, true, false]);
+        assert_eq!(
+            found.iter().map(|it| it.official.as_str()).collect::<Vec<_>>(),
+            ["over", "won", "over"]
+        );
+        assert!(found.iter().all(|it| it.table() == 7 && !it.counts && !it.is_lost_by_host()));
+        let slowest = found.iter().map(|it| it.times.slowest.map(|time| time.0.as_millis()));
+        assert_eq!(slowest.collect::<Vec<_>>(), [Some(30), Some(20), Some(5)]);
+    }
+
+    #[test]
+    fn a_delay_of_the_host_at_one_seat_spoils_the_whole_table() {
+        let late = |culprit: &str| {
+            let json = format!(
+                r#"{{"type":"turn","turn":1,"seat":2,"limit":"turn","reply":"","gain":0,"score":0,"wall_ms":60,
+                "overrun":{{"culprit":"{culprit}","decision":"timeout"}}}}"#
+            );
+            let turn = serde_json::from_str::<Event>(&json).expect("a turn");
+            seats(&[turn], &SEATS.replace("VERDICT", "timeout"))
+        };
+        assert!(late("host").iter().all(Outcome::is_lost_by_host));
+        assert!(late("bot").iter().all(|it| !it.is_lost_by_host()));
+    }
+
+    #[test]
+    fn the_line_of_a_seat_names_it_and_that_of_a_game_of_one_player_does_not() {
+        let line = |outcome: &Outcome| serde_json::to_string(outcome).expect("JSON");
+        let found = line(&seats(&[], &SEATS.replace("VERDICT", "completed"))[1]);
+        let expected =
+            r#"{"game":8,"bot":"b1","seat":1,"with":["b0","b1","b2"],"place":100.0,"board":"x","#;
+        assert!(found.starts_with(expected), "{found}");
+        let mut alone: Outcome = serde_json::from_str(&found).expect("an outcome");
+        alone.seat = None;
+        assert!(line(&alone).starts_with(r#"{"game":8,"bot":"b1","board":"x","board_id":"#));
     }
 }

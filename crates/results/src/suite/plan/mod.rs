@@ -7,10 +7,11 @@
 mod ids;
 mod margin;
 mod planned_bot;
+mod seating;
 mod seeds;
 mod shuffle;
 
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,6 +21,7 @@ use serde::{Deserialize, Serialize};
 pub use self::ids::{BoardId, RecordId};
 pub use self::margin::{Margin, MarginError};
 pub use self::planned_bot::PlannedBot;
+pub use self::seating::Seats;
 pub use self::seeds::{Seeds, SeedsError};
 use self::shuffle::shuffled;
 use crate::replay::recorded;
@@ -61,14 +63,29 @@ pub struct Plan {
     /// Boards by seed, after those that are listed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeds: Option<Seeds>,
+    /// The number of bots in a game.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub players: NonZeroUsize,
+    /// In which orders the bots of a game of several players take its seats.
+    #[serde(default, skip_serializing_if = "Seats::is_rotations")]
+    pub seats: Seats,
     /// The number of parts that are played separately; `None` if it is played as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<NonZeroU32>,
-    /// The bots to play, each on every board.
+    /// The bots to play, those of the pool last.
     pub bots: Vec<PlannedBot>,
     /// Listed boards, each with its test case; boards of seeds follow them.
     #[serde(default)]
     pub boards: Vec<PlannedBoard>,
+}
+
+fn one() -> NonZeroUsize {
+    NonZeroUsize::MIN
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
+fn is_one(players: &NonZeroUsize) -> bool {
+    *players == NonZeroUsize::MIN
 }
 
 /// The rules about time and resources that results depend on.
@@ -139,10 +156,12 @@ pub struct PlannedBoard {
 /// The bot and the board of one game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Assignment {
-    /// The number of the game, from 1.
+    /// The number of the game, from 1. In a game of several players each seat has its own.
     pub game: usize,
     /// The bot, as an index.
     pub bot: usize,
+    /// Its seat, from 0.
+    pub seat: usize,
     /// The board, as an index into the listed ones and then the seeds.
     pub board: usize,
     /// Which game of this bot on this board, from 1.
@@ -212,9 +231,9 @@ impl Plan {
         self.boards.len().saturating_add(self.seeds.as_ref().map_or(0, Seeds::count))
     }
 
-    /// The number of games.
+    /// The number of games; in games of several players, of their seats.
     pub fn games(&self) -> usize {
-        self.units().saturating_mul(self.bots.len())
+        self.units().saturating_mul(self.unit())
     }
 
     /// Whether it has more games than a plan may have.
@@ -227,16 +246,17 @@ impl Plan {
         u32::try_from(self.units()).map_or(MAX_PARTS, |units| units.min(MAX_PARTS))
     }
 
-    /// The number of rounds, in each of which every bot plays one game on one board.
+    /// The number of rounds, in each of which every bot plays one game on one board, or sits at its tables.
     fn units(&self) -> usize {
         self.boards().saturating_mul(self.repeat as usize)
     }
 
     /// The bot and the board of the game with this number, which must be one of the plan's.
     pub fn assignment(&self, game: usize) -> Assignment {
-        let (unit, bot) = ((game - 1) / self.bots.len(), (game - 1) % self.bots.len());
+        let (unit, seat) = ((game - 1) / self.unit(), (game - 1) % self.players());
         let repeat = u32::try_from(unit / self.boards()).expect("below the plan's repeat");
-        Assignment { game, bot, board: unit % self.boards(), repeat: repeat + 1 }
+        let (bot, board) = (self.table(game)[seat], unit % self.boards());
+        Assignment { game, bot, seat, board, repeat: repeat + 1 }
     }
 
     /// Whether the plan has a game of this number.
@@ -247,18 +267,18 @@ impl Plan {
     /// The numbers of the games in the order in which they are played: of all games, or of those in one
     /// part. Parts are stretches of that order, and all bots play a board in the same part.
     pub fn schedule(&self, part: Option<u32>) -> impl Iterator<Item = usize> + Send + use<> {
-        let (bots, boards) = (self.bots.len(), self.boards());
+        let (games, boards) = (self.unit(), self.boards());
         let order = self.shuffle.map(|seed| shuffled(boards, seed));
         let units = self.stretch(part).map(move |place| match &order {
             Some(order) => place / boards * boards + order[place % boards] as usize,
             None => place,
         });
-        units.flat_map(move |unit| (0..bots).map(move |bot| unit * bots + bot + 1))
+        units.flat_map(move |unit| (0..games).map(move |game| unit * games + game + 1))
     }
 
     /// The number of games of the plan, or of one of its parts.
     pub fn scheduled(&self, part: Option<u32>) -> usize {
-        self.stretch(part).len() * self.bots.len()
+        self.stretch(part).len() * self.unit()
     }
 
     /// The places of a part in the order of play; without one, the places of all parts.
@@ -323,12 +343,14 @@ impl Plan {
         None.or_else(|| differs("the game", self.game == other.game))
             .or_else(|| differs("which scores are better", self.better == other.better))
             .or_else(|| differs("the game's judge", self.judge == other.judge))
+            .or_else(|| differs("the number of players", self.players == other.players))
             .or_else(|| differs("the set of rules (limits, profile)", self.rules == other.rules))
             .or_else(|| self.bots_difference(other))
             .or_else(|| differs("the list of boards", self.boards == other.boards))
             .or_else(|| seeds_difference(self.seeds.as_ref(), other.seeds.as_ref()))
             .or_else(|| differs("the number of repeats", self.repeat == other.repeat))
             .or_else(|| differs("the order of the boards", self.shuffle == other.shuffle))
+            .or_else(|| differs("the order of the seats", self.seats == other.seats))
     }
 
     fn bots_difference(&self, other: &Self) -> Option<String> {
@@ -386,6 +408,8 @@ mod tests {
             repeat,
             shuffle: None,
             seeds: Some(Seeds::new([(1, seeds)]).expect("seeds")),
+            players: NonZeroUsize::MIN,
+            seats: Seats::default(),
             parts: None,
             bots: (0..bots).map(bot).collect(),
             boards: Vec::new(),

@@ -24,6 +24,9 @@ pub struct PlannedBot {
     /// The extra paths that it may read in a sandbox, if it runs in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sandbox: Option<Vec<PathBuf>>,
+    /// Whether it only sits against the others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pool: bool,
     /// The digests of the program and of files that its arguments name, by the word of the command.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,

@@ -75,10 +75,11 @@ pub struct Run {
     pub plan: Plan,
 }
 
-/// A bot of another run.
+/// The bot that a run is played against.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opponent {
-    /// The other run's folder.
+    /// The other run's folder; empty if it plays in the same run.
+    #[serde(default, skip_serializing_if = "is_empty")]
     pub run: PathBuf,
     /// The name of the bot in the plan.
     pub bot: String,
@@ -91,6 +92,10 @@ pub struct Opponent {
     /// The measure of the comparison.
     #[serde(default, skip_serializing_if = "Measure::is_points")]
     pub measure: Measure,
+}
+
+fn is_empty(path: &Path) -> bool {
+    path.as_os_str().is_empty()
 }
 
 /// What is wrong with a run folder.

@@ -105,6 +105,33 @@ impl RunFolder {
         Ok(played)
     }
 
+    /// The games of several players that have no result for some seat, or one that `is_dropped` picks or the host has spoilt, by their
+    /// first number. `None` for games of one player.
+    pub(super) fn torn_tables(
+        &self,
+        is_dropped: impl Fn(&Outcome) -> bool,
+    ) -> Result<Option<GameSet>, FolderError> {
+        let plan = &self.run.plan;
+        let players = plan.players();
+        if players == 1 {
+            return Ok(None);
+        }
+        let mut kept = GameSet::new(plan.games());
+        for outcome in self.outcomes()? {
+            let outcome = outcome?;
+            if !is_dropped(&outcome) && !outcome.is_lost_by_host() {
+                kept.add(outcome.game);
+            }
+        }
+        let mut torn = GameSet::new(plan.games());
+        for first in (1..=plan.games()).step_by(players) {
+            if (first..first + players).any(|game| !kept.has(game)) {
+                torn.add(first);
+            }
+        }
+        Ok(Some(torn))
+    }
+
     /// The parts with games that have no result, each with the number of these games.
     ///
     /// # Errors
@@ -129,10 +156,20 @@ impl RunFolder {
         let planned = plan.assignment(game);
         let bot = &plan.bots[planned.bot].name;
         let board = plan.board_name(planned.board);
-        if *bot == outcome.bot && board == outcome.board && planned.repeat == outcome.repeat {
-            return Ok(());
+        let seat = outcome.seat.as_ref().map(|seat| seat.seat);
+        let is_planned =
+            *bot == outcome.bot && board == outcome.board && planned.repeat == outcome.repeat;
+        match seat {
+            Some(seat) if is_planned && seat == planned.seat && plan.players() > 1 => Ok(()),
+            None if is_planned && plan.players() == 1 => Ok(()),
+            _ if plan.players() == 1 => {
+                Err(format!("by the plan, game {game} is one of `{bot}` on {board}"))
+            }
+            _ => Err(format!(
+                "by the plan, game {game} is one of `{bot}` in seat {} on {board}",
+                planned.seat
+            )),
         }
-        Err(format!("by the plan, game {game} is one of `{bot}` on {board}"))
     }
 }
 

@@ -35,7 +35,7 @@ pub struct RunWriter {
     /// The length of the whole lines.
     length: u64,
     synced: Instant,
-    line: Vec<u8>,
+    lines: Vec<u8>,
     /// The number of the session that results are added to.
     session: Option<u32>,
 }
@@ -72,7 +72,8 @@ impl RunWriter {
     }
 
     /// Resumes a run, without the results of games that were not played and those that `is_dropped`
-    /// picks. A last result that was cut short is cut off.
+    /// picks. A last result that was cut short is cut off. In games of several players the results of all seats go with
+    /// that of any, and so do those of which a kill has left a part, and those that the host's delay has spoilt.
     ///
     /// # Errors
     /// When it is in use, damaged, or cannot be written.
@@ -87,6 +88,10 @@ impl RunWriter {
         writer.length = cut_tail(&mut writer.results, writer.is_locked)
             .map_err(|error| writer.cannot_mend(error))?;
         let is_dropped = |outcome: &Outcome| !outcome.is_played() || is_dropped(outcome);
+        let torn = writer.folder.torn_tables(is_dropped)?;
+        let is_dropped = |outcome: &Outcome| {
+            is_dropped(outcome) || torn.as_ref().is_some_and(|torn| torn.has(outcome.table()))
+        };
         let mut outcomes = writer.folder.outcomes()?;
         let drops = outcomes.try_fold(0, |count, outcome| {
             outcome.map(|outcome| count + usize::from(is_dropped(&outcome)))
@@ -116,7 +121,7 @@ impl RunWriter {
             _lock: lock,
             length: 0,
             synced: Instant::now(),
-            line: Vec::new(),
+            lines: Vec::new(),
             session: None,
         };
         // The process that had the lock may have replaced the file.
@@ -198,25 +203,26 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Adds a result to the session that was begun last.
+    /// Adds the result of a game to the session that was begun last: one line, or one for each seat, in one write.
     ///
     /// # Errors
     /// When it cannot be written, in which case a partial line is cut off again, or when the run's folder was
     /// removed or renamed.
-    pub fn append(&mut self, outcome: &Outcome) -> Result<(), FolderError> {
+    pub fn append(&mut self, seats: &[Outcome]) -> Result<(), FolderError> {
         // Results that were moved are missing here. Asking for the length opens no file, unlike `is_in_place`.
         let there = fs::metadata(self.results.path());
         if !there.is_ok_and(|there| there.len() >= self.length) {
             return Err(FolderError::Gone(self.folder.path.clone()));
         }
-        self.line = json_line(&Outcome { session: self.session, ..outcome.clone() });
-        self.write_line().map_err(|error| {
+        let line = |seat: &Outcome| json_line(&Outcome { session: self.session, ..seat.clone() });
+        self.lines = seats.iter().flat_map(line).collect();
+        self.write_lines().map_err(|error| {
             self.take_back(&self.results, self.length);
             FolderError::Write(error)
         })
     }
 
-    /// Cuts off a partial line, unless another process may have added a line in the meantime.
+    /// Cuts off what a failed write has left, unless another process may have added a line in the meantime.
     fn take_back(&self, file: &File, length: u64) {
         if self.is_locked {
             // If that fails too, readers still leave the torn line out.
@@ -224,9 +230,9 @@ impl RunWriter {
         }
     }
 
-    fn write_line(&mut self) -> io::Result<()> {
-        self.results.write_all(&self.line)?;
-        self.length += self.line.len() as u64;
+    fn write_lines(&mut self) -> io::Result<()> {
+        self.results.write_all(&self.lines)?;
+        self.length += self.lines.len() as u64;
         if self.synced.elapsed() >= SYNC_INTERVAL {
             self.results.sync_data()?;
             self.synced = Instant::now();
@@ -317,6 +323,8 @@ fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::slice;
+
     use super::*;
     use crate::suite::plan::test_plan;
 
@@ -348,13 +356,13 @@ mod tests {
         let json = r#"{"game":1,"bot":"b","board":"x","board_id":"","record_id":"","repeat":1,
             "verdict":"completed","won":true,"score":1,"counts":true,"official":"","turns":1}"#;
         let outcome: Outcome = serde_json::from_str(json).expect("an outcome");
-        writer.append(&outcome).expect("in place");
+        writer.append(slice::from_ref(&outcome)).expect("in place");
         fs::rename(&path, place.path().join("moved")).expect("renamed");
-        let added = writer.append(&outcome);
+        let added = writer.append(slice::from_ref(&outcome));
         assert!(matches!(added, Err(FolderError::Gone(_))), "{added:?}");
         // Others may play a run of the same name by now.
         drop(new_run(&path));
-        let added = writer.append(&outcome);
+        let added = writer.append(slice::from_ref(&outcome));
         assert!(matches!(added, Err(FolderError::Gone(_))), "{added:?}");
         let moved = fs::read_to_string(place.path().join("moved").join(RESULTS)).expect("results");
         assert_eq!(moved.lines().count(), 1);

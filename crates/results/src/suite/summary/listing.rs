@@ -119,7 +119,11 @@ impl Listing {
             planned: plan.games(),
             parts,
             git: run.git.clone(),
-            against: run.against.as_ref().map(|opponent| opponent.run.clone()),
+            against: run
+                .against
+                .as_ref()
+                .map(|opponent| opponent.run.clone())
+                .filter(|run| !run.as_os_str().is_empty()),
             comment: None,
             summary: if has_results { Summary::of(folder, known)? } else { Summary::new(folder) },
         };

@@ -67,6 +67,9 @@ pub struct Summary {
     pub better: Direction,
     /// The games of the plan, or of this part of it.
     pub planned: usize,
+    /// The number of opponents in each game. The games of several players are counted by their seats.
+    #[serde(default, skip_serializing_if = "tally::is_zero")]
+    pub opponents: usize,
     /// One tally for each bot.
     pub bots: Vec<Tally>,
     /// The first kinds of losses.
@@ -100,6 +103,7 @@ impl Summary {
             game: plan.game.clone(),
             better: plan.better,
             planned: folder.planned(),
+            opponents: plan.players() - 1,
             bots: plan.bots.iter().map(tally).collect(),
             responses: vec![Responses::default(); plan.bots.len()],
             ..Self::default()

@@ -1,0 +1,165 @@
+//! Suites of games of several players, played: round robins and gauntlets, killed and resumed, compared and verified.
+
+use support::prelude::*;
+
+/// A folder with the game `duel` of some players, and bots that always name the same number.
+fn duel(players: usize) -> Place {
+    let place = Place::new();
+    place.double("judge", "duel");
+    let settings =
+        format!("[game.duel]\nkind = \"judge\"\ncommand = \"./judge\"\nplayers = {players}\n");
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    for (bot, number) in [("one", 1), ("two", 2), ("three", 3), ("other", 3)] {
+        place.script(bot, &format!("while read -r line; do echo {number}; done"));
+    }
+    place.script("quitter", "read -r line; echo 9; exit 3");
+    place
+}
+
+/// A suite of the game.
+fn suite(place: &Place, words: &[&str]) -> Referee {
+    place.command(&["suite", "--game", "duel", "--jobs", "2"]).args(words).patient()
+}
+
+fn results(place: &Place, run: &str) -> Vec<Value> {
+    let text = fs::read_to_string(place.path(run).join("results.jsonl")).expect("results");
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+#[test]
+fn in_a_round_robin_every_seed_is_played_from_every_seat() {
+    let place = duel(2);
+    let bots = ["--bot", "./one", "--bot", "./two", "--bot", "./three", "--seed", "2..3"];
+    let shown = suite(&place, &[&bots[..], &["--run", "run", "--logs", "all"]].concat()).run();
+    let shown = shown.exits(0).out();
+    assert!(shown.contains("12 games of duel, 0 failures"), "{shown}");
+    let lines = results(&place, "run");
+    let sits = |seed: &str| {
+        let of_seed = lines.iter().filter(|line| line["board"] == format!("seed {seed}"));
+        let seat = |line: &Value| {
+            (line["bot"].to_string(), line["seat"].to_string(), line["with"].to_string())
+        };
+        of_seed.map(seat).collect::<BTreeSet<_>>()
+    };
+    assert_eq!((lines.len(), sits("2").len(), sits("3").len()), (24, 12, 12));
+    let third = lines.iter().filter(|line| line["bot"] == "./three");
+    assert!(third.clone().all(|line| line["place"] == 100.0 || line["board"] == "seed 3"));
+    // On an odd seed the first seat has three points more: two and three are even there.
+    let even = lines.iter().filter(|line| line["place"] == 50.0).count();
+    assert_eq!(even, 4, "{lines:#?}");
+    let verified = place.command(&["verify", "run"]).run();
+    assert_code(&verified, 0);
+    let page = place.command(&["report", "run", "--html", "page.html"]).run();
+    assert_code(&page, 0);
+    let shown = place.command(&["replay", "run:2"]).run().exits(0).out();
+    assert!(shown.contains("duel"), "{shown}");
+}
+
+#[test]
+fn a_bot_that_fails_is_last_and_counted_and_its_game_is_bundled() {
+    let place = duel(3);
+    let bots = ["--bot", "./one", "--bot", "./quitter", "--bot", "./two", "--seed", "2"];
+    let shown = suite(&place, &[&bots[..], &["--run", "run"]].concat()).run().exits(1).out();
+    assert!(shown.contains("3 games of duel, 3 failures"), "{shown}");
+    let lines = results(&place, "run");
+    let lost = lines.iter().filter(|line| line["won"] == false);
+    assert!(lost.clone().all(|line| line["bot"] == "./quitter" && line["place"] == 0.0));
+    assert_eq!(lost.count(), 3);
+    let bundle = fs::read_dir(place.path("run/failures")).expect("bundles").next();
+    let bundle = bundle.expect("one").expect("readable").path();
+    let program = Path::new(program()).parent().expect("a folder");
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
+    let mut again = Command::new(bundle.join("again.sh"));
+    let again = again.args(["--format", "json"]).env("PATH", &path).current_dir("/").run().exits(1);
+    let seats = again.json()["seats"].clone();
+    let verdicts: Vec<&Value> =
+        seats.as_array().expect("seats").iter().map(|it| &it["verdict"]).collect();
+    assert_eq!(verdicts.iter().filter(|it| **it == "completed").count(), 2, "{verdicts:?}");
+}
+
+#[test]
+fn a_gauntlet_seats_every_bot_with_the_same_opponents() {
+    let place = duel(3);
+    let bots = ["--bot", "./three", "--bot", "./other", "--pool", "./one", "--pool", "./two"];
+    let words = [&bots[..], &["--seed", "2..4", "--run", "run"]].concat();
+    assert_code(&suite(&place, &words).run(), 0);
+    let lines = results(&place, "run");
+    let of = |bot: &str| -> Vec<(String, String)> {
+        let own = lines.iter().filter(|line| line["bot"] == bot);
+        let mut seats: Vec<_> = own
+            .map(|line| (line["board"].to_string(), line["with"].to_string().replace(bot, "BOT")))
+            .collect();
+        seats.sort();
+        seats
+    };
+    assert_eq!(of("./three"), of("./other"));
+    assert_eq!(of("./three").len(), 18 / 2);
+    // Against that run, another pool is refused, and the same one is not.
+    let against = ["--against", "run:./three", "--bot", "./other", "--run", "new"];
+    let other = suite(&place, &[&against[..], &["--pool", "./one"]].concat()).run().exits(2).err();
+    assert!(other.contains("it has the pool `./one`, `./two`, not the pool `./one`"), "{other}");
+    let seats = [&against[..], &bots[4..], &["--seats", "one"]].concat();
+    assert!(suite(&place, &seats).run().exits(2).err().contains("--seats"));
+    assert_code(&suite(&place, &[&against[..], &bots[4..]].concat()).run(), 0);
+}
+
+#[test]
+fn flags_that_need_several_players_and_bots_that_meet_nobody_are_refused() {
+    let place = duel(2);
+    let refused = |words: &[&str], problem: &str| {
+        let error = place.command(&["suite"]).args(words).run().exits(2).err();
+        assert!(error.contains(problem), "{error}");
+    };
+    refused(
+        &["--game", "duel", "--bot", "./one"],
+        "a game of duel has 2 players: name a second --bot",
+    );
+    refused(&["--bot", "@first", "--pool", "@greedy"], "--pool: a game of samegame has one player");
+    refused(&["--bot", "@first", "--seats", "one"], "--seats: a game of samegame has one player");
+    refused(
+        &["--bot", "@first", "--score", "place"],
+        "--score place: a game of samegame has one player",
+    );
+    refused(&["--bot", "@first", "--until-decided"], "takes --against RUN");
+    let three = ["--game", "duel", "--bot", "./one", "--bot", "./two", "--bot", "./three"];
+    refused(&[&three[..], &["--until-decided"]].concat(), "name two bots with --bot");
+}
+
+#[test]
+fn a_killed_league_is_resumed_with_every_seed_whole() {
+    let place = duel(3);
+    // Slow enough to be killed in the middle.
+    place.script("slow", "while read -r line; do sleep 0.02; echo 2; done");
+    let words = [
+        "--bot", "./one", "--bot", "./slow", "--bot", "./three", "--seed", "1..12", "--run", "run",
+    ];
+    let resume = || place.command(&["suite", "--resume", "run", "--jobs", "2"]);
+    for kills in 1..=3 {
+        let command = if kills == 1 { suite(&place, &words) } else { resume() };
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).start();
+        let path = place.path("run/results.jsonl");
+        let lines = || fs::read_to_string(&path).map_or(0, |text| text.lines().count());
+        wait_until("some games", || {
+            lines() >= 15 * kills || child.try_wait().expect("its state").is_some()
+        });
+        child.kill().expect("it can be killed");
+        child.wait().expect("it was");
+    }
+    assert_code(&resume().run(), 0);
+    let numbers: BTreeSet<u64> = results(&place, "run")
+        .iter()
+        .map(|line| line["game"].as_u64().expect("a number"))
+        .collect();
+    assert_eq!(numbers, (1..=108).collect());
+    assert_eq!(results(&place, "run").len(), 108);
+    let mut tables: BTreeMap<(u64, String), BTreeSet<String>> = BTreeMap::new();
+    for line in results(&place, "run") {
+        let first =
+            line["game"].as_u64().expect("a number") - line["seat"].as_u64().expect("a seat");
+        tables
+            .entry((first, line["with"].to_string()))
+            .or_default()
+            .insert(line["bot"].to_string());
+    }
+    assert!(tables.len() == 36 && tables.values().all(|bots| bots.len() == 3));
+}
