@@ -239,6 +239,9 @@ fn a_single_bot_has_all_seats_and_others_are_counted() {
     assert_eq!(of_seats(&played, "place"), [2, 2, 1]);
     let told = game(&place, &["./one", "./two"]).run().exits(2).err();
     assert!(told.contains("nim has 3 players: name 3 bots with --bot"), "{told}");
+    let arguments = ["timing", "--game", "nim", "--bot", "./one", "--seed", "1"];
+    let told = place.command(&arguments).run().exits(2).err();
+    assert!(told.contains("nim has 3 players: `referee timing` measures games of one"), "{told}");
     let told = place.command(&["play", "--bot", "@first", "--ponder"]).run().exits(2).err();
     assert!(told.contains("--ponder is for games of several players"), "{told}");
 }

@@ -101,6 +101,12 @@ const ECHO: &str = "@echo";
 pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     args.svg.as_ref().map_or(Ok(()), |path| args.force.check(path))?;
     let mut config = args.rules.resolve(None)?;
+    let (name, players) = (&config.game.name, config.game.players);
+    if players > 1 {
+        let problem =
+            format!("{name} has {players} players: `referee timing` measures games of one");
+        return Err(Failure::user(anyhow!(problem)));
+    }
     let patience = Some(args.patience.0);
     config.rules.overruns.patience = patience;
     let thresholds = thresholds(&config, args.scale);
