@@ -1,4 +1,4 @@
-//! Shows who is best: the ratings of bots that play against each other.
+//! The ratings of bots that play against each other.
 
 use std::io::{self, Write};
 
@@ -13,7 +13,7 @@ use terms::text::plural;
 /// The headings of the table.
 const HEADINGS: [&str; 7] = ["bot", "games", "failed", "place", "rating", "95 %", "place by seat"];
 
-/// The columns for spreadsheets, before those of the seats.
+/// The columns for spreadsheets, before the columns of the seats.
 const COLUMNS: &str = "bot games failed place group elo margin is_unbounded seeds";
 
 /// Writes the ratings, in a format of figures.

@@ -1,4 +1,4 @@
-//! Who is best: the bots of runs of games of several players, by their places.
+//! Ratings of the bots in runs of games of several players, from their places.
 //!
 //! A bot is its command with the digests of its files, so bots of one name in several runs are one bot if they are the same program.
 //! A seed is a board by `record_id`, in whichever run. A game that the host has spoilt is left out.
@@ -37,7 +37,7 @@ pub struct League {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Rated {
-    /// Its name, with that of its run if another bot has the same name.
+    /// Its name, with its run's if another bot has the same name.
     pub bot: String,
     /// The games that it has played: the seats that it had.
     pub games: usize,

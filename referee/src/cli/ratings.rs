@@ -1,4 +1,4 @@
-//! `referee ratings`: who is best of bots that play against each other.
+//! `referee ratings`: the ratings of bots that play against each other.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Who is best, where bots play against each other: ratings, and what each bot has against each other one.
+//! Ratings of bots that play against each other, and the result of each pair of them.
 
 use std::collections::BTreeMap;
 
@@ -72,7 +72,7 @@ fn table(league: &League, pairs: &Pairs<'_>, out: &mut String) {
         out.push_str("</tr>\n");
     }
     out.push_str(
-        "</tbody></table></div>\n<p class=\"soft\">A cell is the share of the games that the bot of the row ends before that of the \
+        "</tbody></table></div>\n<p class=\"soft\">A cell is the share of the games that the bot of the row ends before the bot of the \
          column, in percent; an equal place counts half. It leads to these games.</p>\n",
     );
 }

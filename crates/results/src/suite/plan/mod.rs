@@ -72,7 +72,7 @@ pub struct Plan {
     /// The number of parts that are played separately; `None` if it is played as a whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<NonZeroU32>,
-    /// The bots to play, those of the pool last.
+    /// The bots to play; the bots of the pool come last.
     pub bots: Vec<PlannedBot>,
     /// Listed boards, each with its test case; boards of seeds follow them.
     #[serde(default)]

@@ -72,8 +72,8 @@ impl RunWriter {
     }
 
     /// Resumes a run, without the results of games that were not played and those that `is_dropped`
-    /// picks. A last result that was cut short is cut off. In games of several players the results of all seats go with
-    /// that of any, and so do those of which a kill has left a part, and those that the host's delay has spoilt.
+    /// picks. A last result that was cut short is cut off. The results of all seats of a game go together: if any is dropped, if a
+    /// kill has left only a part, or if the host's delay has spoilt the game.
     ///
     /// # Errors
     /// When it is in use, damaged, or cannot be written.
