@@ -172,7 +172,7 @@ fn settings_that_do_not_resolve_say_why() {
 
 /// Enumerations that a new variant would make wrong: programs may match on all there is.
 const COMPLETE: &str = "Answer AtFault BotExit Bound Case Chosen Conclusion Culprit Decided Direction FromJudge Leader \
-    LimitKind Logs Margin Measure Next OffBoard Origin Pace Packing Pin Progress Relation Risk SaidValue SeedsSource Tendency Then ToJudge \
+    LimitKind Logs Margin Measure Next OffBoard Origin Pace Packing Pin Progress Relation Risk SaidValue Seats SeedsSource Tendency Then ToJudge \
     TurnTimes Waited";
 
 #[test]

@@ -72,14 +72,14 @@ pub enum RatingsError {
     Folder(#[from] FolderError),
     /// A run is of games of one player.
     #[error(
-        "{0}: these games have one player each, so nobody beats anybody; `referee compare` compares their bots"
+        "{0}: these games have one player each, so nobody beats anybody; compare their scores instead"
     )]
     Alone(String),
     /// There is no game.
     #[error("there is no game to rate")]
     Empty,
     /// No bot, or more than one, has the anchor's name.
-    #[error("--anchor: there is no bot `{name}`; the bots are: `{bots}`")]
+    #[error("there is no bot `{name}` to anchor; the bots are: `{bots}`")]
     Anchor {
         /// The name.
         name: String,
