@@ -79,7 +79,7 @@ pub enum RatingsError {
     #[error("there is no game to rate")]
     Empty,
     /// No bot, or more than one, has the anchor's name.
-    #[error("there is no bot `{name}` to anchor; the bots are: `{bots}`")]
+    #[error("cannot anchor: there is no bot `{name}`; the bots are: `{bots}`")]
     Anchor {
         /// The name.
         name: String,
