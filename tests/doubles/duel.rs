@@ -1,9 +1,10 @@
 //! A judge of several players that speaks JSON lines: in each round every player names a number, and the highest total is best.
 
-use std::io;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::json;
+
+use crate::json_lines::{receive, say};
 
 /// `duel [ROUNDS]`. A player that gives no number is out. Odd seeds give the first seat a number more in each round.
 pub(crate) fn run(mut words: impl Iterator<Item = String>) -> ExitCode {
@@ -33,14 +34,4 @@ pub(crate) fn run(mut words: impl Iterator<Item = String>) -> ExitCode {
     }
     say(&json!({ "end": "completed", "scores": totals }));
     ExitCode::SUCCESS
-}
-
-fn receive() -> Value {
-    let mut line = String::new();
-    io::stdin().read_line(&mut line).expect("text");
-    serde_json::from_str(&line).expect("a message")
-}
-
-fn say(message: &Value) {
-    println!("{message}");
 }

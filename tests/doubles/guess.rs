@@ -1,10 +1,11 @@
 //! A judge that speaks JSON lines: it asks for a number until that is the secret one. Fewer questions are better.
 
-use std::io;
 use std::process::ExitCode;
 use std::time::UNIX_EPOCH;
 
-use serde_json::{Value, json};
+use serde_json::json;
+
+use crate::json_lines::{receive, say};
 
 /// `guess [FORM]`: `was` words the summary differently, `random` words it differently in each game, `lots` does so where the number
 /// is 9, and `open` leaves the text of each question without a line end.
@@ -41,14 +42,4 @@ pub(crate) fn run(mut words: impl Iterator<Item = String>) -> ExitCode {
         }];
     }
     ExitCode::SUCCESS
-}
-
-fn receive() -> Value {
-    let mut line = String::new();
-    io::stdin().read_line(&mut line).expect("text");
-    serde_json::from_str(&line).expect("a message")
-}
-
-fn say(message: &Value) {
-    println!("{message}");
 }

@@ -5,6 +5,7 @@ mod codingame;
 mod duel;
 mod guess;
 mod java;
+mod json_lines;
 mod late;
 mod misbehaving;
 mod nim;

@@ -1,10 +1,11 @@
 //! A judge of several players that speaks JSON lines: they take 1 to 3 matches in turn, and the player that takes the last one wins. A player that
 //! gives no answer, or a wrong one, is out, and the others play on while two are left.
 
-use std::io;
 use std::process::ExitCode;
 
-use serde_json::{Value, json};
+use serde_json::json;
+
+use crate::json_lines::{receive, say};
 
 /// `nim [HEAP]`: a heap of this size, otherwise one that the seed decides.
 pub(crate) fn run(mut words: impl Iterator<Item = String>) -> ExitCode {
@@ -45,14 +46,4 @@ pub(crate) fn run(mut words: impl Iterator<Item = String>) -> ExitCode {
     }
     say(&json!({ "end": "completed", "scores": scores, "out": out, "summary": summary }));
     ExitCode::SUCCESS
-}
-
-fn receive() -> Value {
-    let mut line = String::new();
-    io::stdin().read_line(&mut line).expect("text");
-    serde_json::from_str(&line).expect("a message")
-}
-
-fn say(message: &Value) {
-    println!("{message}");
 }
