@@ -281,6 +281,7 @@ mod tests {
         assert_eq!(conclusion(&clear), Conclusion::Better);
         let reversed: Vec<f64> = clear.iter().map(|difference| -difference).collect();
         assert_eq!(conclusion(&reversed), Conclusion::Worse);
+        assert!(of(&reversed).is_worse() && !of(&clear).is_worse());
         let mixed: Vec<f64> =
             (1..=60).map(|n| f64::from(if n % 2 == 0 { n } else { -n })).collect();
         assert_eq!(conclusion(&mixed), Conclusion::NoDifferenceShown);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rules::game::frames::{Frame, Pace, Picture, Step};
-use rules::game::{GAMES, GameKind, SeedOptions, UnknownGame, games, register};
+use rules::game::{GAMES, GameKind, SeatEnd, SeedOptions, UnknownGame, games, register};
 use rules::measure::Measure;
 use rules::score::{Direction, Score, shown};
 use terms::limits::LimitKind;
@@ -132,4 +132,14 @@ fn a_frame_concerns_what_it_removes_or_else_what_it_moves() {
     assert_eq!(picture.left(), [0, 2]);
     assert!(!picture.is_none() && Picture::default().is_none());
     assert_eq!((Pace::Turns.noun(), Pace::Moves.noun()), ("turn", "move"));
+}
+
+#[test]
+fn equal_scores_share_a_place() {
+    let scores: Vec<Score> = ["7", "4", "7"].map(|score| score.parse().expect("a score")).into();
+    let places = |better| -> Vec<u32> {
+        SeatEnd::by_scores(&scores, better).iter().map(|seat| seat.place).collect()
+    };
+    assert_eq!(places(Direction::Higher), [1, 3, 1]);
+    assert_eq!(places(Direction::Lower), [2, 1, 2]);
 }
