@@ -72,7 +72,7 @@ impl<'a> Seated<'a> {
             verdict: end.map(|end| end.verdict),
             official: end.map(|end| end.official.as_str()),
             turns: end.map(|end| end.turns),
-            diagnosis: end.and_then(|end| end.diagnosis.as_deref()),
+            diagnosis: end.and_then(|end| end.process.diagnosis.as_deref()),
             slowest_turn: report.slowest_of(seat),
             ponder_cpu_ms: end.and_then(|end| end.ponder_cpu),
             stderr_tail: report.stderr[seat].before_verdict(),

@@ -164,7 +164,7 @@ impl GameReport {
             self.stderr[0].add_end(&end.stderr.0);
         }
         for (stderr, seat) in self.stderr.iter_mut().zip(&end.seats) {
-            stderr.add_end(&seat.stderr.0);
+            stderr.add_end(&seat.process.stderr.0);
         }
         self.end = Some(end);
     }

@@ -86,7 +86,7 @@ fn seat_rows(report: &GameReport, seat: Seat, out: &mut dyn Write) -> io::Result
     if let Some(Millis(cpu)) = end.ponder_cpu {
         row(out, "  pondered", &format!("{} of processor time in others' turns", duration(cpu)))?;
     }
-    let Some(diagnosis) = &end.diagnosis else { return Ok(()) };
+    let Some(diagnosis) = &end.process.diagnosis else { return Ok(()) };
     let has_failed = end.verdict != Verdict::Completed;
     row(out, if has_failed { "  diagnosis" } else { "  warning" }, diagnosis)
 }

@@ -261,7 +261,7 @@ fn write_places(end: &End, out: &mut dyn Write) -> io::Result<()> {
         let SeatEnd { place, score, verdict, turns, .. } = end;
         let (score, turns) = (shown(*score), plural((*turns).into(), "turn"));
         writeln!(out, "  seat {seat}: {verdict}, place {place}, score {score}, {turns}")?;
-        if let Some(why) = &end.diagnosis {
+        if let Some(why) = &end.process.diagnosis {
             writeln!(out, "    diagnosis: {}", printable(why))?;
         }
     }

@@ -151,7 +151,7 @@ impl<'a> Record<'a> {
                 by_host.clone_from(&process.diagnosis);
             }
             if is_of_several {
-                end.seats[seat].add_process(process);
+                end.seats[seat].process = process;
                 end.seats[seat].ponder_cpu = pondered.map(Millis);
             } else {
                 end.add_process(process);

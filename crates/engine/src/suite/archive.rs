@@ -226,7 +226,7 @@ fn stderr(events: &[Event], seat: usize) -> Vec<u8> {
         let chunk = match event {
             Event::Turn(turn) if turn.seat == seat => &turn.stderr,
             Event::End(end) => match end.seats.get(seat) {
-                Some(seat) => &seat.stderr,
+                Some(seat) => &seat.process.stderr,
                 None => &end.stderr,
             },
             _ => continue,

@@ -269,7 +269,7 @@ impl Film {
         }
         let told =
             self.start.bots().zip(&end.seats).enumerate().filter_map(|(seat, (bot, end))| {
-                Some(format!("{seat} {}: {}", bot.name, end.diagnosis.as_ref()?))
+                Some(format!("{seat} {}: {}", bot.name, end.process.diagnosis.as_ref()?))
             });
         let told: Vec<String> = told.collect();
         (!told.is_empty()).then(|| told.join("; ").into())

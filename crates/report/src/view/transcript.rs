@@ -56,8 +56,8 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\nend: {}", end.verdict)?;
     for (seat, end) in end.seats.iter().enumerate() {
         line(out, &format!("seat {seat}:"), &standing(end))?;
-        lines(out, '!', &end.stderr.0)?;
-        end.diagnosis.iter().try_for_each(|text| line(out, "=", text))?;
+        lines(out, '!', &end.process.stderr.0)?;
+        end.process.diagnosis.iter().try_for_each(|text| line(out, "=", text))?;
     }
     lines(out, '!', &end.stderr.0)?;
     end.summary.iter().chain(&end.diagnosis).try_for_each(|text| line(out, "=", text))

@@ -319,6 +319,17 @@ pub struct SeatEnd {
     pub official: String,
     /// The number of its exchanges.
     pub turns: u32,
+    /// How its process ended; empty if it never started.
+    #[serde(flatten)]
+    pub process: ProcessEnd,
+    /// The processor time that it took while other seats were asked, where it was left running then.
+    #[serde(default, rename = "ponder_cpu_ms", skip_serializing_if = "Option::is_none")]
+    pub ponder_cpu: Option<Millis>,
+}
+
+/// What only its process shows of a bot: how it ended, and what it wrote then.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProcessEnd {
     /// The real cause, if the verdict does not say everything.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<String>,
@@ -346,65 +357,14 @@ pub struct SeatEnd {
     /// The time from the start of the bot until it was reaped; absent if it never started.
     #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
     pub wall: Option<Millis>,
-    /// The processor time that it took while other seats were asked, where it was left running then.
-    #[serde(default, rename = "ponder_cpu_ms", skip_serializing_if = "Option::is_none")]
-    pub ponder_cpu: Option<Millis>,
-}
-
-/// What only its process shows of a bot: how it ended, and what it wrote then.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ProcessEnd {
-    /// The real cause, if the verdict does not say everything.
-    pub diagnosis: Option<String>,
-    /// How its process ended.
-    pub bot_exit: Option<BotExit>,
-    /// Whether the referee had to kill it.
-    pub killed: bool,
-    /// Standard output beyond the awaited replies, up to a cap.
-    pub late_output: Bytes,
-    /// Bytes of standard output beyond that cap.
-    pub late_output_dropped: u64,
-    /// Standard error after its last exchange, up to a cap.
-    pub stderr: Bytes,
-    /// Bytes of standard error beyond that cap.
-    pub stderr_dropped: u64,
-    /// What it said about itself in the whole game, by name.
-    pub said: BTreeMap<String, SaidInGame>,
-    /// The time from its start until it was reaped.
-    pub wall: Option<Millis>,
 }
 
 impl SeatEnd {
-    /// Adds how the bot's process ended.
-    pub fn add_process(&mut self, process: ProcessEnd) {
-        let ProcessEnd { diagnosis, bot_exit, killed, late_output, stderr, said, wall, .. } =
-            process;
-        (self.diagnosis, self.bot_exit, self.killed) = (diagnosis, bot_exit, killed);
-        (self.late_output, self.late_output_dropped) = (late_output, process.late_output_dropped);
-        (self.stderr, self.stderr_dropped) = (stderr, process.stderr_dropped);
-        (self.said, self.wall) = (said, wall);
-    }
-
     /// A seat as its judge decides it, without its process.
     pub fn by_rules(seat: rules::game::SeatEnd, turns: u32) -> Self {
         let rules::game::SeatEnd { score, place, verdict, official } = seat;
-        Self {
-            place,
-            score,
-            verdict,
-            official,
-            turns,
-            diagnosis: None,
-            bot_exit: None,
-            killed: false,
-            late_output: Bytes::default(),
-            late_output_dropped: 0,
-            stderr: Bytes::default(),
-            stderr_dropped: 0,
-            said: BTreeMap::new(),
-            wall: None,
-            ponder_cpu: None,
-        }
+        let process = ProcessEnd::default();
+        Self { place, score, verdict, official, turns, process, ponder_cpu: None }
     }
 
     /// The same, with what only a process can show from a log.

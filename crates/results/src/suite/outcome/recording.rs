@@ -30,10 +30,10 @@ impl Outcome {
         self.score = own.score;
         let official = if own.official.is_empty() { &end.official } else { &own.official };
         self.official.clone_from(official);
-        self.diagnosis.clone_from(&own.diagnosis);
+        self.diagnosis.clone_from(&own.process.diagnosis);
         self.turns = own.turns;
-        self.said.clone_from(&own.said);
-        self.times.wall = own.wall;
+        self.said.clone_from(&own.process.said);
+        self.times.wall = own.process.wall;
         self.counts = false;
         seat.place = Some(place(own, &end.seats));
         seat.spoilt = end.seats.iter().enumerate().any(|(number, end)| {
