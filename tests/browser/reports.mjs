@@ -1,5 +1,6 @@
 // Pages of runs.
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
 import { withPage } from "./browser.mjs";
 import { text, position, cellsOf, within } from "./looks.mjs";
 
@@ -198,7 +199,8 @@ export default {
   /** A run that is being played: the page shows more games by itself, what was lost, and the comparison of its bots, unless it is to stay. */
   async report_lives({ url, bot, why }) {
     await withPage(url, {}, async (page) => {
-      const played = () => page.locator("#live progress").evaluate((it) => it.value);
+      // An attribute is asked for again where the page is renewed meanwhile; a script in it would fail.
+      const played = async () => Number(await page.locator("#live progress").getAttribute("value"));
       const before = await played();
       await page.waitForFunction((games) => document.querySelector("#live progress").value > games, before, { timeout: 60000 });
       assert.match(await text(page, "#live p"), /^\d+ of \d+ games played, \d+ games to go, about /);
@@ -209,6 +211,28 @@ export default {
       await page.waitForFunction(() => location.hash === "#stay");
       await page.reload();
       assert.ok(await page.locator("#live input").isChecked());
+    });
+  },
+
+  /** The list of runs, kept up to date: one more appears by itself, and what is ticked stays ticked while another one comes. */
+  async list_lives({ url, second, third }) {
+    await withPage(url, {}, async (page) => {
+      const runs = page.locator(".history tbody tr");
+      assert.equal(await runs.count(), 1);
+      await writeFile(second, "");
+      await page.waitForFunction(() => document.querySelectorAll(".history tbody tr").length === 2, null, { timeout: 60000 });
+      await page.locator(".history input").first().check();
+      await page.evaluate(() => { window.same = true; });
+      const before = await readFile(new URL(url), "utf8");
+      await writeFile(third, "");
+      for (const end = Date.now() + 60000; await readFile(new URL(url), "utf8") === before;) {
+        assert.ok(Date.now() < end, "no third run");
+        await page.waitForTimeout(100);
+      }
+      await page.waitForTimeout(3000);
+      assert.ok(await page.evaluate(() => window.same), "the page stays while a bot is ticked");
+      await page.locator(".history input").first().uncheck();
+      await page.waitForFunction(() => document.querySelectorAll(".history tbody tr").length === 3, null, { timeout: 60000 });
     });
   },
 

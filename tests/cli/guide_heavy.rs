@@ -458,7 +458,7 @@ fn a_day_with_referee_goes_as_the_page_says() {
     assert_eq!((&summary["type"], &summary["games"]), (&"summary".into(), &4.into()));
     assert!(walked.read("told.csv").contains("said.largest.max"));
     assert!(of("prune").contains("There is nothing to remove"));
-    for page in ["compared.html", "history.html", "history-runs/told.html"] {
+    for page in ["compared.html", "all.html", "all-runs/told.html"] {
         assert!(walked.folder.path().join(page).exists(), "{page}");
     }
 }

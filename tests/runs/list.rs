@@ -370,6 +370,33 @@ fn the_page_of_the_runs_so_far_links_to_the_page_of_each_run() {
 }
 
 #[test]
+fn a_live_page_of_the_runs_so_far_follows_them_until_a_signal() {
+    let project = Project::new();
+    let live = ["report", "--all", "--live", "--html", "page.html"];
+    let none = project.referee(&live);
+    assert!(none.err().contains("there are no runs in this folder"), "{}", none.err());
+    assert_code(&project.referee(&["report", "--live", "runs/a", "--html", "page.html"]), 2);
+    project.suite("a", &["--bot", "@first", "--seed", "1..2"]);
+    let child = referee().args(live).current_dir(&project.0).silent().start();
+    let page = || fs::read_to_string(project.path("page.html")).unwrap_or_default();
+    let renews = |page: &str| page.contains("data-every=\"2\"");
+    wait_until("the first page", || page().contains("1 run of samegame") && renews(&page()));
+    project.suite("b", &["--bot", "@first", "--seed", "1..2"]);
+    wait_until("the second run", || page().contains("2 runs of samegame") && renews(&page()));
+    assert!(project.path("page-runs/b.html").exists());
+    fs::remove_dir_all(project.path("runs/a")).expect("removed");
+    wait_until("the first run's end", || page().contains("1 run of samegame"));
+    // Without any run it waits for the next one.
+    fs::remove_dir_all(project.path("runs/b")).expect("removed");
+    project.suite("c", &["--bot", "@first", "--seed", "1..2"]);
+    wait_until("the third run", || page().contains("page-runs/c.html"));
+    kill_process(Pid::from_child(&child), Signal::INT).expect("it runs");
+    let status = finished(child).status;
+    assert_eq!(status.signal(), Some(Signal::INT.as_raw()), "{status}");
+    assert!(page().contains("data-every=\"\""), "nothing renews the page any more");
+}
+
+#[test]
 fn a_lone_bot_without_a_best_score_has_its_means_over_time() {
     let project = Project::new();
     for (name, seed) in [("a", "1"), ("b", "2")] {

@@ -14,8 +14,14 @@ impl Runs {
         Self(tempdir().expect("a folder"))
     }
 
-    /// Plays some bots, each on the boards of `seeds`.
+    /// Plays some bots, each on the boards of `seeds`, and returns itself.
     pub(crate) fn run(self, name: &str, bots: &[&str], seeds: &str, more: &[&str]) -> Self {
+        self.play(name, bots, seeds, more);
+        self
+    }
+
+    /// Plays some bots, each on the boards of `seeds`.
+    pub(crate) fn play(&self, name: &str, bots: &[&str], seeds: &str, more: &[&str]) {
         let mut suite = referee()
             .current_dir(self.0.path())
             .args(["suite", "--seed", seeds, "--run", name])
@@ -30,7 +36,6 @@ impl Runs {
         let code = i32::from(bots.contains(&LOSER));
         let said = output.err();
         assert_eq!(output.status.code(), Some(code), "{said}");
-        self
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {

@@ -1,5 +1,7 @@
 //! Pages of runs as a reader meets them: from one to the next, with long tables, and while a suite is played.
 
+use std::thread;
+
 use crate::views::metrics::charts_are_accessible;
 use crate::views::page_heavy::all_replay_pages_are_accessible;
 use crate::views::report::{LOSER, Runs, records};
@@ -100,6 +102,33 @@ fn the_page_of_a_suite_that_is_played_renews_itself_until_the_end() {
     browser.check("report_lives", &json!({ "url": live.url(), "bot": "@greedy", "why": why }));
     let page = live.stop();
     assert!(!page.contains("id=\"live\"") && page.contains("of 3000 games"), "{page}");
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn the_list_of_runs_that_is_kept_up_to_date_shows_new_ones_by_itself() {
+    let Some(browser) = Browser::open() else { return };
+    let runs = Runs::new().run("runs/1", &["@first"], "1..3", &[]);
+    let live = referee().current_dir(runs.path("."));
+    let live = live.args(["report", "--all", "--live", "--html", "live.html"]).silent().start();
+    let page = runs.path("live.html");
+    wait_until("the page", || page.exists());
+    // The browser's script says when to play the second and the third run.
+    let signs = ["second", "third"].map(|sign| runs.path(sign));
+    let [second, third] = &signs;
+    let expected =
+        json!({ "url": format!("file://{}", page.display()), "second": second, "third": third });
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            for (sign, name) in signs.iter().zip(["runs/2", "runs/3"]) {
+                wait_until("a sign", || sign.exists());
+                runs.play(name, &["@first"], "1..3", &[]);
+            }
+        });
+        browser.check("list_lives", &expected);
+    });
+    kill_process(Pid::from_child(&live), Signal::INT).expect("it runs");
+    finished(live);
 }
 
 /// Looks at pages of runs and of their games, and at the list of runs, in each state.

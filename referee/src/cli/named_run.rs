@@ -66,11 +66,16 @@ impl Places {
         Self { runs, others }
     }
 
+    /// The folder of runs, and the others.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Path> {
+        std::iter::once(&self.runs).chain(&self.others).map(PathBuf::as_path)
+    }
+
     /// Whether the run in this folder is in one of them.
     pub(super) fn have(&self, run: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
         let folder = real(folder_of(run));
-        std::iter::once(&self.runs).chain(&self.others).any(|place| real(place) == folder)
+        self.all().any(|place| real(place) == folder)
     }
 }
 

@@ -53,6 +53,12 @@ pub(super) struct ReportArgs {
     #[arg(short = 'n', long, value_name = "N", requires = "history", default_value_t = 50)]
     count: usize,
 
+    /// With --history: keep the page up to date until Ctrl-C; an open browser refreshes it
+    ///
+    /// While a bot is ticked, the browser leaves the page as it is.
+    #[arg(long, requires = "history")]
+    live: bool,
+
     /// The page
     #[arg(long, value_name = "FILE")]
     html: PathBuf,
@@ -83,7 +89,8 @@ const EXAMPLES: &str = "\
 Examples:
   referee report runs/20260920-101500 --html report.html
   referee report runs/old runs/new --html report.html --games
-  referee report --history --html history.html
+  referee report --all --html all.html
+  referee report --all --html all.html --live
   referee report runs/both:./new --html report.html --records records.toml";
 
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {

@@ -34,3 +34,7 @@ for (const row of document.querySelectorAll("tr[data-entry]")) {
 }
 told.hidden = false;
 tell();
+
+// A page that is kept up to date is loaded again, unless the reader is about to compare two bots.
+const every = Number(told.dataset.every);
+if (every > 0) setInterval(() => { if (picked.length === 0) location.reload(); }, 1000 * every);

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use serde::Serialize;
 
@@ -93,8 +94,13 @@ fn in_page(pairs: &[ComparedPair]) -> String {
 }
 
 /// Makes the page of `runs`, newest first; `bests` has the best scores of each of their games, and `pairs` what is known of two
-/// of their bots.
-pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>, pairs: &[ComparedPair]) -> String {
+/// of their bots. A page that is kept up to date is loaded again `every` so often, unless the reader has ticked a bot.
+pub fn page(
+    runs: &[Listed],
+    bests: &BTreeMap<String, Bests>,
+    pairs: &[ComparedPair],
+    every: Option<Duration>,
+) -> String {
     let mut games: BTreeMap<&str, BTreeMap<&str, Vec<Entry<'_>>>> = BTreeMap::new();
     let mut units: BTreeMap<&str, Unit> = BTreeMap::new();
     for (place, run) in runs.iter().enumerate() {
@@ -126,6 +132,7 @@ pub fn page(runs: &[Listed], bests: &BTreeMap<String, Bests>, pairs: &[ComparedP
         "script" => SCRIPT.to_owned(),
         "script-hash" => html::source_of(SCRIPT),
         "pairs" => in_page(pairs),
+        "every" => every.map_or(String::new(), |every| every.as_secs().to_string()),
         "title" => Text(&title).to_string(),
         "content" => std::mem::take(&mut content),
         other => unreachable!("page.html wants `{other}`"),

@@ -1,15 +1,19 @@
 //! `referee report --all`: a page of the runs so far, which links to the pages of the runs, and compares two of their bots.
+//! With `--live` it follows them.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::Context as _;
 use fs_err as fs;
 
 use super::{ReportArgs, name_beside, write_page};
 use crate::cli::named_run::{Found, Places, newest_first};
-use crate::cli::{Failure, inputs, print};
+use crate::cli::signals::signal;
+use crate::cli::{Failure, inputs, interrupt, print};
+use contain::cancel::Canceller;
 use report::history::{self, ComparedPair, Listed, Place};
 use report::markup::address_of;
 use report::runs::ShownRun;
@@ -21,17 +25,89 @@ use rules::score::Direction;
 use statistics::Risk;
 use terms::text::{plural, printable, shell_word};
 
+/// How often a live page is compared with the files of the runs.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Writing a live page may take one part in this many of the time.
+const SHARE: u32 = 10;
+
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let places = Places::of(&inputs::project()?);
+    // What changes while the page is written makes it out of date again.
+    let seen = files(&places);
+    // Before the page exists: a script that waits for it may send a signal at once.
+    let caught = args.live.then(interrupt).transpose()?;
+    let (count, pages) = write(args, &places, args.live.then_some(INTERVAL))?;
+    print(|out| {
+        let count = plural(count as u64, "run");
+        let (file, pages) = (args.html.display().to_string(), pages.display().to_string());
+        writeln!(out, "{count}\n\n  The page is {}.", printable(&file))?;
+        writeln!(out, "  The pages of the runs are in {}.", printable(&pages))?;
+        if args.live { writeln!(out, "  It is kept up to date until Ctrl-C.") } else { Ok(()) }
+    })?;
+    match caught {
+        Some(caught) => Err(follow(args, &places, seen, &caught)),
+        None => Ok(ExitCode::SUCCESS),
+    }
+}
+
+/// Writes the page whenever runs have changed, until a signal; then once more, as a page that does not renew itself.
+fn follow(args: &ReportArgs, places: &Places, mut seen: Files, caught: &Canceller) -> Failure {
+    let mut pause = INTERVAL;
+    loop {
+        if let Some(by) = caught.wait(pause) {
+            return match write(args, places, None) {
+                Ok(_) => Failure::Interrupted { signal: signal(by), kept: String::new() },
+                Err(failure) => failure,
+            };
+        }
+        let now = files(places);
+        if now == seen {
+            continue;
+        }
+        seen = now;
+        let since = Instant::now();
+        // A run may be removed at this moment, or its disk be full for a while.
+        if let Err(failure) = write(args, places, Some(INTERVAL)) {
+            log::warn!("the page is not up to date: {failure:#}");
+            seen.clear();
+        }
+        pause = INTERVAL.max(since.elapsed() * SHARE);
+    }
+}
+
+/// The size of each file of the runs, and when it was last changed.
+type Files = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
+
+/// Looks at the files of all runs. What cannot be read is left out.
+fn files(places: &Places) -> Files {
+    let below = |folder: &Path| {
+        fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).map(|entry| entry.path())
+    };
+    let runs = places.all().flat_map(below).filter(|run| run.join("run.toml").exists());
+    let files = runs.flat_map(|run| below(&run));
+    let sized = |file: PathBuf| {
+        let data = fs::metadata(&file).ok().filter(std::fs::Metadata::is_file)?;
+        Some((file, (data.len(), data.modified().ok())))
+    };
+    files.filter_map(sized).collect()
+}
+
+/// Writes the page, and a page of each run. Returns the number of runs, and the folder of their pages.
+fn write(
+    args: &ReportArgs,
+    places: &Places,
+    every: Option<Duration>,
+) -> Result<(usize, PathBuf), Failure> {
     let show =
         |path: &Path, listing: Listing| Listed { path: path.to_owned(), listing, page: None };
-    let Found { runs, broken } = newest_first(&places, show, |run| run.listing.started)?;
+    let Found { runs, broken } = newest_first(places, show, |run| run.listing.started)?;
     for (path, error) in broken {
         log::warn!("left out: {}: {:#}", path.display(), anyhow::Error::from(error));
     }
     let mut runs: Vec<Listed> = runs.into_iter().map(|(_, run)| run).take(args.count).collect();
     if runs.is_empty() {
-        return Err(Failure::file(places.runs, "there are no runs in this folder"));
+        return Err(Failure::file(&places.runs, "there are no runs in this folder"));
     }
     let records = inputs::records(args.records.as_deref())?;
     let mut bests: BTreeMap<String, Bests> = BTreeMap::new();
@@ -40,15 +116,9 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         listing.summary.compare(bests.or_insert_with_key(|game| Bests::of(game, &records)));
     }
     let pages = write_pages(args, &mut runs, &bests)?;
-    let html = history::page(&runs, &bests, &compared(&runs)?);
+    let html = history::page(&runs, &bests, &compared(&runs)?, every);
     args.force.write(&args.html, html.as_bytes())?;
-    print(|out| {
-        let count = plural(runs.len() as u64, "run");
-        let (file, pages) = (args.html.display().to_string(), pages.display().to_string());
-        writeln!(out, "{count}\n\n  The page is {}.", printable(&file))?;
-        writeln!(out, "  The pages of the runs are in {}.", printable(&pages))
-    })?;
-    Ok(ExitCode::SUCCESS)
+    Ok((runs.len(), pages))
 }
 
 /// Writes the page of each run, into a folder beside the page of all; returns this folder.
@@ -56,7 +126,7 @@ fn write_pages(
     args: &ReportArgs,
     runs: &mut [Listed],
     bests: &BTreeMap<String, Bests>,
-) -> Result<std::path::PathBuf, Failure> {
+) -> Result<PathBuf, Failure> {
     let name = name_beside(&args.html, "-runs")?;
     let (folder, address) = (args.html.with_file_name(&name), address_of(name.as_encoded_bytes()));
     match fs::create_dir(&folder) {
