@@ -114,7 +114,7 @@ impl Play {
             return Err(JudgeFailure { remedy, ..trouble });
         }
         match self.score.judge(&printed) {
-            Ok(judged) if judged.end.verdict == Verdict::Completed || judged.is_spoilt => {
+            Ok(judged) if judged.end.verdict == Verdict::Completed || judged.is_garbled => {
                 Ok(judged)
             }
             _ if talk.bot_was_early() => Ok(self.score.end_against(Verdict::EarlyExit, &printed)),

@@ -1,0 +1,94 @@
+//! The pattern that finds the score in what a program has printed: the user's, or those of most testers.
+
+use regex_lite::Regex;
+use serde::{Deserialize, Serialize, Serializer};
+
+/// How the score is found: by the user's pattern, or by the patterns of most testers.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub struct ScorePattern {
+    /// The patterns, tried in turn.
+    pub(super) patterns: Vec<Regex>,
+    /// Finds a line that is meant as a score, but has a number in a form that `patterns` do not know, up to its first digit.
+    /// A pattern of the user's has none.
+    pub(super) unclear: Option<Regex>,
+}
+
+/// Why a text is not a pattern that finds a score.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ScorePatternError {
+    /// It is not a pattern.
+    #[error("{0}")]
+    Malformed(String),
+    /// It does not say where the score is.
+    #[error("the pattern has no group `(?P<score>…)`")]
+    NoGroup,
+}
+
+impl Default for ScorePattern {
+    /// The patterns of most testers, tried in turn. Each matches one whole line.
+    fn default() -> Self {
+        let number = r"(?P<score>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)";
+        let (label, gap) = (r"(?:(?:final|total|raw) )?(?:score|cost)", r"[ \t\r]*");
+        let patterns = [
+            format!(r"(?mi)^{gap}{label}{gap}[=:]{gap}{number}{gap}(?:,[^\d\n].*|\(.*)?$"),
+            format!(r"(?m)^{gap}{number}{gap}$"),
+        ];
+        let regex = |pattern: &String| Regex::new(pattern).expect("it is right");
+        let unclear = format!(
+            r"(?mi)^{gap}(?:(?P<label>{label}{gap}[=:]{gap}[^\s\d]*\d).*|[-+]?\d{{1,3}}(?:[,_' ]\d{{3}})+(?:\.\d+)?{gap})$"
+        );
+        Self { patterns: patterns.iter().map(regex).collect(), unclear: Some(regex(&unclear)) }
+    }
+}
+
+impl TryFrom<String> for ScorePattern {
+    type Error = ScorePatternError;
+
+    /// A pattern of the user's.
+    fn try_from(pattern: String) -> Result<Self, ScorePatternError> {
+        let pattern = Regex::new(&pattern);
+        let pattern = pattern.map_err(|error| ScorePatternError::Malformed(error.to_string()))?;
+        if pattern.capture_names().flatten().all(|name| name != "score") {
+            return Err(ScorePatternError::NoGroup);
+        }
+        Ok(Self { patterns: vec![pattern], unclear: None })
+    }
+}
+
+impl Serialize for ScorePattern {
+    /// The user's pattern, if there is one.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match &self.patterns[..] {
+            [pattern] => serializer.serialize_str(pattern.as_str()),
+            _ => serializer.serialize_none(),
+        }
+    }
+}
+
+impl ScorePattern {
+    /// Whether a line has a score.
+    pub(super) fn is_in(&self, line: &str) -> bool {
+        self.patterns.iter().any(|pattern| pattern.is_match(line))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::printed;
+    use super::*;
+
+    #[test]
+    fn a_pattern_of_ones_own_takes_the_place_of_the_usual_ones() {
+        let pattern =
+            ScorePattern::try_from(r"points: (?P<score>\d+)".to_owned()).expect("a pattern");
+        let end =
+            pattern.judge(&printed("points: 3, points: 4\nScore = 9\n", "", 0)).expect("well").end;
+        assert_eq!(end.score, Some(4.into()));
+        for (pattern, problem) in [("(", "open group"), (r"points: (\d+)", "(?P<score>…)")] {
+            let found = ScorePattern::try_from(pattern.to_owned()).expect_err(pattern).to_string();
+            assert!(found.contains(problem), "{found}");
+        }
+    }
+}
