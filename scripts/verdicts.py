@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How often the verdicts err, and how many boards they take: the tables of docs/statistics.md, on made bots and on real ones.
+"""How often the verdicts err, and how many boards they take: the tables behind docs/statistics.md, on made bots and on real ones.
 
     scripts/verdicts.py            makes the tables, from the scores in tests/data/verdicts
     scripts/verdicts.py --play     plays these games again first, for some minutes on one core

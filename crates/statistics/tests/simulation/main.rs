@@ -1,5 +1,5 @@
 //! Measures the error rates of the verdicts. `cargo test --release -p referee-statistics --test simulation --
-//! --include-ignored --nocapture` makes the tables of `docs/statistics.md`; quick versions run with every
+//! --include-ignored --nocapture` prints the figures of `docs/statistics.md`; quick versions run with every
 //! test.
 
 mod cases;

@@ -199,7 +199,7 @@ fn equal_bots_of_two_seats_are_seldom_called_different() {
 }
 
 #[test]
-#[ignore = "minutes; it makes a table of docs/statistics.md"]
+#[ignore = "minutes; it prints a table of error rates"]
 fn table_of_ratings() {
     println!("\n| games of six bots | intervals that hold | ± Elo |\n|---|---:|---:|");
     let mut wrong = Vec::new();
@@ -212,7 +212,7 @@ fn table_of_ratings() {
 }
 
 #[test]
-#[ignore = "minutes; it makes a table of docs/statistics.md"]
+#[ignore = "minutes; it prints a table of error rates"]
 fn table_of_equal_bots_of_two_seats() {
     println!("\n| seeds from both seats | `--risk 2.5%` | `--risk 5%` |\n|---|---:|---:|");
     for pair in PAIRS {

@@ -1,4 +1,4 @@
-//! The tables of `docs/statistics.md`, which take minutes.
+//! The tables behind `docs/statistics.md`, which take minutes.
 
 use super::cases::{Case, Real, made};
 use super::*;
@@ -28,7 +28,7 @@ fn decided(runs: usize, boards: usize, case: &Case) -> f64 {
 }
 
 #[test]
-#[ignore = "minutes; it makes a table of docs/statistics.md"]
+#[ignore = "minutes; it prints a table of error rates"]
 fn table_of_equal_bots() {
     let columns = SIZES.map(|n| format!("n = {n}")).join(" | ");
     println!("\n| equal bots | {columns} | until decided |\n|---|{}", "---:|".repeat(5));
@@ -56,7 +56,7 @@ fn table_of_equal_bots() {
 }
 
 #[test]
-#[ignore = "minutes; it makes a table of docs/statistics.md"]
+#[ignore = "minutes; it prints a table of error rates"]
 fn table_of_power() {
     println!("\n| real bots | {} |", SIZES.map(|n| format!("n = {n}")).join(" | "));
     println!("|---|{}", "---:|".repeat(SIZES.len()));
@@ -79,7 +79,7 @@ fn table_of_power() {
 }
 
 #[test]
-#[ignore = "minutes; it makes a table of docs/statistics.md"]
+#[ignore = "minutes; it prints a table of error rates"]
 fn table_of_boards_until_decided() {
     println!(
         "\n| first bot | one game each | the mean of ten | and 5 % a side | GSPRT | fixed-size test |\n|---|---:|---:|---:|---:|---:|"
@@ -116,7 +116,7 @@ fn table_of_boards_until_decided() {
 }
 
 #[test]
-#[ignore = "minutes; it makes a table of docs/statistics.md"]
+#[ignore = "minutes; it prints a table of error rates"]
 fn table_of_the_margin() {
     println!(
         "\n| margin | equal bots: even | boards, mean | a bot better by the margin: even |\n|---|---:|---:|---:|"
@@ -139,7 +139,7 @@ fn table_of_the_margin() {
 }
 
 #[test]
-#[ignore = "minutes; it makes a table of docs/statistics.md"]
+#[ignore = "minutes; it prints a table of error rates"]
 fn table_of_the_interval() {
     let sizes = [10, 20, 40, 60, 100];
     println!("\n| differences | {} |", sizes.map(|n| format!("n = {n}")).join(" | "));
