@@ -26,6 +26,8 @@ REFEREE = os.path.abspath("target/release/referee")
 BOT = os.path.abspath("example-bots/python/excuses.py")
 MEANS = ("namespace", "seccomp", "plain")
 USERS = {"root": {}, "nobody": {"user": 65534, "group": 65534, "extra_groups": []}}
+# A bot has any core, or shares one with the referee, as in a suite.
+CORES = {"any": [], "shared": ["--pin"]}
 LIMIT_MS = 50
 TRICK_MS = 75
 TRICKS = ("spin", "sleep", "decoys", "children", "forgotten", "orphans", "vfork", "nice", "policy", "affinity", "helpers",
@@ -84,22 +86,25 @@ def trick(name, user, placement):
     return cells, holds
 
 
-def tricks(names=TRICKS, placement=()):
-    """The late turns of each trick that are blamed on the bot: a row for all tricks and users with the same figures.
-    With the placement `--pin` the bot shares a core with the referee, as in a suite."""
-    yield "| tricks | users | " + " | ".join(f"`{means}`" for means in MEANS) + " | all on the bot |"
+def tricks(names=TRICKS):
+    """The late turns of each trick that are blamed on the bot: a row for all tricks with the same figures, and the largest of
+    these rows gives their number instead of their names."""
+    yield "| tricks | user and cores | " + " | ".join(f"`{means}`" for means in MEANS) + " | all on the bot |"
     yield "|---|---|" + "---|" * (len(MEANS) + 1)
     table = {}
     for name in names:
-        users_of = {}
+        ways_of = {}
         for user in USERS if os.geteuid() == 0 else ("root",):
-            for line in rows(lambda: trick(name, user, placement)):
-                print(name, user, line, file=sys.stderr, flush=True)  # To follow the long run.
-                users_of.setdefault(line, []).append(user)
-        for line, users in users_of.items():
-            table.setdefault((", ".join(users), line), []).append(name)
-    for (users, line), same in table.items():
-        yield f"| {', '.join(same)} | {users} {line}"
+            for cores, placement in CORES.items():
+                for line in rows(lambda: trick(name, user, placement)):
+                    print(name, user, cores, line, file=sys.stderr, flush=True)  # To follow the long run.
+                    ways_of.setdefault(line, []).append(f"{user} {cores}")
+        for line, ways in ways_of.items():
+            table.setdefault((", ".join(ways), line), []).append(name)
+    most = max(map(len, table.values()))
+    for (ways, line), same in table.items():
+        shown = f"{most} others" if len(same) == most > 3 else ", ".join(same)
+        yield f"| {shown} | {ways} {line}"
 
 
 @contextlib.contextmanager

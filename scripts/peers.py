@@ -43,11 +43,6 @@ def run(words, folder="."):
     return done.stdout, done.stderr
 
 
-def referee_version():
-    """The version without the commit."""
-    return " ".join(run(["referee", "--version"])[0].split()[:2])
-
-
 class Loop:
     """One process after another, or two at a time: the core of every harness."""
 
@@ -123,12 +118,11 @@ class Psytester:
 class Suite:
     """The referee's own harness. Its player is a part of it, of which only the words are used, or a tester."""
 
-    missing = None
+    version, missing = None, None  # The page's date stands for the version.
 
     def __init__(self, *options):
         self.name = f"`{' '.join(['referee suite', *options])}`"
         self.options = options
-        self.version = referee_version()
 
     def play(self, player, games, jobs, folder):
         words = player.words
@@ -167,7 +161,7 @@ def square_remover(options):
     rules = ["--game", "square-remover", "--bot", bot, "--profile", "unlimited"]
     missing = None if options.tester else "--tester is not given"
     return [original("the original tester", ["java", "-jar", options.tester, *arguments], score, missing, bot),
-            Player("`referee tester`", ["referee", "tester", *arguments], score, referee_version(), bot=bot)], rules
+            Player("`referee tester`", ["referee", "tester", *arguments], score, bot=bot)], rules
 
 
 def plain(folder):
@@ -190,7 +184,7 @@ def samegame(options, boards):
     missing = None if words else "--runner is not given"
     play = ["referee", "play", *rules, "--seed", SEED]
     return [original("the original runner", words, r".*Obtained a score of (?P<score>\d+).*", missing),
-            Player("`referee play`", play, r"\s*score\s+(?P<score>\d+)\s*", referee_version())], rules
+            Player("`referee play`", play, r"\s*score\s+(?P<score>\d+)\s*")], rules
 
 
 class Row:
@@ -239,7 +233,7 @@ def table(harnesses, players, suite_words, games, rounds):
     if played:
         versions = dict.fromkeys(version for row in played for version in row.versions)
         yield ""
-        yield f"Mean score {statistics.mean(played[0].scores):.1f}; {', '.join(versions)}."
+        yield "; ".join([f"Mean score {statistics.mean(played[0].scores):.1f}", *versions]) + "."
     parts = {part.name: part.missing for row in all_rows for part in (row.harness, row.player) if part.missing}
     if parts:
         yield ""

@@ -31,7 +31,7 @@ Written by `scripts/performance-report.py`; run it for the figures of your machi
 - Suites give each game a core. For a quick bot, add `--pin` to `play` too.
 - `--logs all` slows a quick bot's suite by about a tenth.
 
-Each figure has a yardstick, measured in turn with it. Times are medians. A **no** is a target that this run has missed.
+Each figure has a yardstick, measured in turn with it. Times are medians. A **no** is a target that was missed.
 
 - Date: {date}
 - Machine: {machine}
@@ -55,34 +55,25 @@ For builders. A game with `--pin`, of 21 turns of a bot that parses its input, h
 | keeper | 0.36 | mounts 0.04, exit 0.1 |
 | kernel threads | 0.13 | with the unmounting |
 
-Times of games and exchanges are medians of five runs.
-
-- **A quick turn** is six system calls, of which the ping-pong has two. The others are a read of the bytes that the bot has written
-  (1.4 µs), `poll` (0.6), and checks for unread input and surplus output (0.3 each). Every half millisecond the referee reads its
-  wait (0.8), and every millisecond the bot's certificate, five files of `/proc`. To reach 2.5 ping-pongs the first read would have to go,
-  but it distinguishes a bot's reply from a line that its child wrote after the bot's exit.
-- **Two jobs on two cores**: the target leaves a game 0.9 ms besides its bot, and it needs 1.7. A small launcher program would save 0.3.
-- **`referee play`** also starts launcher and keeper, and reads settings and limits for the log. `--version` mostly loads the
-  program: an empty Rust program takes 1.2 times as long as `/bin/true`.
-- **An exchange with a tester** passes through the referee twice: 37 µs on one core (`perf sched`), of which tester and bot run 5 each, and the
-  referee 9 to pass on the answer and 17 to begin the next turn. On the game's core it takes 46.
-- **A tester's game** of one exchange takes 3.6 ms, and 1.4 without the referee, which contains two programs and starts a relay.
-  The relay uses no library and starts in 0.17 ms; an empty static program takes 0.42, since C's library queries the processor, which
-  traps in a virtual machine. The tester's exit overlaps the end of the bot, which saves 0.3 ms.
-- **The tester's folder**, with its links to files, is reused. ext4 reuses no inode within five seconds of its removal, and searches past
-  these: with new links, a game took 3.4 ms in the first 200 and 4.2 in 1,500, instead of 3.0 and 3.1.
+- **A quick turn** is six system calls, of which the ping-pong has two. The longest of the others, a read of the bot's count of written bytes
+  (1.4 µs), distinguishes a bot's reply from a line that its child wrote after the bot's exit. Every millisecond the referee also reads
+  the bot's certificate, five files of `/proc`.
+- **Two jobs on two cores**: the target leaves a game 0.9 ms besides its bot, and it needs 1.7.
+- **`referee play`** also starts launcher and keeper, and reads settings and limits for the log. `--version` mostly loads the program.
+- **An exchange with a tester** passes through the referee twice: 37 µs on one core, 26 of them in the referee. **A tester's game** of one
+  exchange takes 3.6 ms, and 1.4 without the referee, which contains two programs and starts a relay. The tester's folder is reused, since
+  ext4 slows down when many links are made and removed.
 - **A log** costs 0.1 ms a game: two thirds for the file, one third for JSON.
-- **A report of 2,000 games** with 829 replays takes 6.3 MB. Chromium draws it in 0.75 s, sorts its boards in 80 ms and its
-  games in 47. A step through 10,000 moves of Square Remover takes 12 ms (`scripts/page-speeds.mjs`).
-- **`referee-contain` alone**, without optimisation, is built in 12.2 to 14.7 s (median 13.0), under full load in 18 to 28.
+- **A report of 2,000 games** with 829 replays takes 6.3 MB. Chromium draws it in 0.75 s, and sorts its boards in 80 ms
+  (`scripts/page-speeds.mjs`).
 - **Rejected:** one keeper for all games of a worker would save 0.2 ms a game, but root's bot has power over its keeper. Keepers forked ahead
-  saved a fifth of a short game with one job that the system places, but cost 7 % with two jobs on two cores (400 games of 15 turns).
+  saved a fifth of a short game with one job that the system places, but cost 7 % with two jobs on two cores.
 """
 
 BUILD = """
 ## The build
 
-"""
+For builders. """
 
 PEERS = """
 ## Next to its peers

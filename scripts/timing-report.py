@@ -164,8 +164,7 @@ def page():
     yield from before
     yield "## What is promised"
     yield ""
-    yield "The figures are from an idle machine; the tests also pass on busy ones. Rows with **no** are measured again, since a host may stop"
-    yield "a virtual machine unnoticed."
+    yield "The figures are from an idle machine. Rows with **no** are measured again, since a host may stop a virtual machine unnoticed."
     yield ""
     yield f"- Date: {datetime.date.today()}"
     yield f"- Machine: {host.machine()}"
@@ -194,8 +193,8 @@ def page():
     yield from section(
         "No trick shifts the blame to the host", "no_trick_puts_the_blame_on_the_host",
         f"Bots of `example-bots/python/excuses.py`, which explains each trick, take {blame.TRICK_MS} ms a turn under a limit of {LIMIT_MS} ms. "
-        "The tables have late turns put on the bot, of all late ones: first with the bot's choice of cores, then on a core that it shares with "
-        "the referee, as in a suite.", checked([*blame.tricks(), "", *blame.tricks(placement=["--pin"])]))
+        "The table has late turns put on the bot, of all late ones. A bot has any core, or shares one with the referee, as in a suite.",
+        checked(blame.tricks()))
     yield from section(
         "A wronged bot is excused", "a_bot_that_somebody_else_stops_is_excused", "A bot needs 20 or 30 ms.", checked(blame.wrongs()))
     yield from section(

@@ -1,4 +1,4 @@
-//! Every duration and bound of this crate, in one place. docs/timing.md lists the values, which a test compares.
+//! Every duration and bound of this crate, in one place.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ const fn us(micros: u64) -> Duration {
     Duration::from_micros(micros)
 }
 
-/// Declares a group of values for each part of the crate, the static [`TUNING`], and the lines of the document.
+/// Declares a group of values for each part of the crate, and the static [`TUNING`].
 macro_rules! tuning {
     ($($(#[doc = $about:literal])+ $group:ident: $kind:ident {
         $($(#[doc = $doc:literal])+ $name:ident: $type:ty = $value:expr,)+
@@ -24,15 +24,6 @@ macro_rules! tuning {
 
         /// The values in force.
         pub(crate) static TUNING: Tuning = Tuning { $($group: $kind { $($name: $value,)+ },)+ };
-
-        /// The names and values of each group.
-        #[cfg(test)]
-        fn lines() -> Vec<String> {
-            vec![$({
-                let values = [$(format!("{} {}", stringify!($name), tests::shown(&TUNING.$group.$name)),)+];
-                format!("{}: {}", stringify!($group), values.join(", "))
-            },)+]
-        }
     };
 }
 
@@ -160,30 +151,5 @@ tuning! {
         attempts: u32 = 10,
         /// Time for a control group's killed processes to end.
         group_empties: Duration = ms(1000),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fmt::Debug;
-
-    use super::*;
-
-    /// A value as in the document: durations as `Debug` shows them, with a blank before the unit.
-    pub(super) fn shown(value: &impl Debug) -> String {
-        let text = format!("{value:?}");
-        let unit = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.');
-        match unit.filter(|at| *at > 0 && !text.starts_with('[')) {
-            Some(at) => format!("{} {}", &text[..at], &text[at..]),
-            None => text,
-        }
-    }
-
-    #[test]
-    fn the_document_on_timing_shows_each_value() {
-        let lines = lines().join("\n");
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/timing.md");
-        let document = std::fs::read_to_string(path).expect("the document");
-        assert!(document.contains(&lines), "docs/timing.md must contain:\n{lines}");
     }
 }
