@@ -1,4 +1,4 @@
-//! The pattern that finds the score in what a program has printed: the user's, or those of most testers.
+//! The pattern that finds the score in what a program has printed: the user's, or the usual ones of testers.
 
 use regex_lite::Regex;
 use serde::{Deserialize, Serialize, Serializer};
