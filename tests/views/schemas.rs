@@ -179,46 +179,93 @@ fn a_text_that_does_not_fit_is_noticed() {
     }
 }
 
-/// Adds the names of all fields in `value`, but of objects whose fields are the game's or the user's.
-fn add_fields(value: &Value, fields: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(object) => {
-            for (name, value) in object {
-                fields.insert(name.clone());
-                if !["move", "metadata", "traits", "env"].contains(&name.as_str()) {
-                    add_fields(value, fields);
-                }
-            }
+/// Fields whose names say what they are.
+const SELF_EXPLAINING: &[&str] = &[
+    "arch",
+    "base64",
+    "bots",
+    "code",
+    "commit",
+    "context_switches",
+    "count",
+    "cpu_time_ms",
+    "culprit",
+    "dirty",
+    "estimate",
+    "file_size_bytes",
+    "first_turn_ms",
+    "game_output_bytes",
+    "game_stderr_bytes",
+    "high",
+    "logged",
+    "low",
+    "max",
+    "max_ms",
+    "memory_bytes",
+    "min",
+    "min_ms",
+    "name",
+    "open_files",
+    "os",
+    "over_limit",
+    "p50_ms",
+    "p90_ms",
+    "p99_ms",
+    "page_faults",
+    "plan",
+    "problem",
+    "processes",
+    "record",
+    "refereed",
+    "resource",
+    "signal",
+    "started",
+    "timing",
+    "total_ms",
+    "turn_ms",
+    "turn_output_bytes",
+    "what",
+];
+
+/// Adds the names of the fields in a part of a schema to `all`, and to `described` if it describes them there or where
+/// they refer to.
+fn add_fields(
+    part: &Value,
+    definitions: &Value,
+    all: &mut BTreeSet<String>,
+    described: &mut BTreeSet<String>,
+) {
+    if let Value::Array(values) = part {
+        for value in values {
+            add_fields(value, definitions, all, described);
         }
-        Value::Array(values) => values.iter().for_each(|value| add_fields(value, fields)),
-        _ => {}
+    }
+    let Value::Object(members) = part else { return };
+    for (name, field) in members.get("properties").and_then(Value::as_object).into_iter().flatten()
+    {
+        all.insert(name.clone());
+        let definition = field["$ref"].as_str().and_then(|target| target.rsplit('/').next());
+        let definition = definition.map_or(&Value::Null, |name| &definitions[name]);
+        if [field, definition].iter().any(|value| value["description"].is_string())
+            || field["const"].is_string()
+        {
+            described.insert(name.clone());
+        }
+    }
+    for value in members.values() {
+        add_fields(value, definitions, all, described);
     }
 }
 
 #[test]
-fn every_field_that_is_written_is_described() {
-    let folder = tempdir().expect("a folder");
-    let run = |args: &[&str]| printed(folder.path(), args);
-    let mut texts = vec![
-        run(&["play", "--format", "json", "--log", "won.jsonl"]),
-        run(&["play", "--format", "json", "--log", "lost.jsonl", "--bot", CRASH]),
-        run(&["replay", "--format", "json", "won.jsonl"]),
-        run(&[
-            "suite", "--format", "json", "--seed", "1..2", "--run", "run", "--bot", "@greedy",
-            "--bot", CRASH,
-        ]),
-    ];
-    let files = ["won.jsonl", "lost.jsonl", "run/results.jsonl", "run/sessions.jsonl"];
-    texts.extend(files.map(|name| read(&folder.path().join(name))));
-    let mut fields = BTreeSet::new();
-    for line in texts.iter().flat_map(|text| text.lines()) {
-        add_fields(&serde_json::from_str(line).expect("JSON"), &mut fields);
-    }
-    let page = read(&repository().join("docs/guide/src/formats.md"));
-    let is_described = |name: &&String| {
-        page.contains(&format!("`{name}`")) || page.contains(&format!("\"{name}\""))
-    };
-    let missing: Vec<&String> = fields.iter().filter(|name| !is_described(name)).collect();
-    assert!(missing.is_empty(), "formats.md does not describe {missing:?}");
-    assert!(fields.len() > 60, "only {} fields have been found", fields.len());
+fn the_schema_describes_every_field() {
+    let schema = read(&repository().join("docs/guide/src/formats.schema.json"));
+    let schema: Value = serde_json::from_str(&schema).expect("JSON");
+    let (mut all, mut described) = (BTreeSet::new(), BTreeSet::new());
+    let definitions = &schema["$defs"];
+    add_fields(definitions, definitions, &mut all, &mut described);
+    described.extend(SELF_EXPLAINING.iter().map(|name| (*name).to_owned()));
+    let missing: Vec<&String> = all.difference(&described).collect();
+    assert!(missing.is_empty(), "formats.schema.json does not describe {missing:?}");
+    assert!(all.len() > 200, "only {} fields have been found", all.len());
 }
