@@ -229,7 +229,7 @@ fn what_was_submitted(folder: &RunFolder, Submitted { parts: due, jobs }: &Submi
     let jobs: Vec<String> = jobs.iter().map(u64::to_string).collect();
     format!(
         "{games} in {parts} ({}) are submitted; the run is in {path}.\n\n  \
-           how far it is     referee status {run}\n  \
+           progress          referee status {run}\n  \
            in the queue      squeue --jobs={}\n  \
            cancel it         referee cancel {run}\n  \
            the report        {path}/merge.out, once all games are there",
