@@ -117,6 +117,17 @@ fn a_killed_suite_of_2048_is_resumed() {
 }
 
 #[test]
+fn a_page_of_2048_has_what_the_judge_told_and_the_whole_at_the_end() {
+    let place = with_contributions();
+    let play = ["play", "--game", "2048", "--bot", "./around", "--html", "page.html"];
+    assert_code(&command(&place, &play).args(PATIENT).run(), 0);
+    let page = fs::read_to_string(place.path("page.html")).expect("a page");
+    let (turns, end) = page.split_once("\"end\":").expect("a film");
+    assert!(end.contains("\"told\":\"") && end.contains("score: 2932\\n\""), "{end}");
+    assert!(!turns.contains('¤') && !end.contains('¤'), "marks of colours");
+}
+
+#[test]
 fn number_shifting_is_watched_while_it_is_played() {
     let place = with_contributions();
     let Some(terminal) = Terminal::of_size(100, 30) else { return };

@@ -292,7 +292,8 @@ fn a_seat_can_be_shown_alone() {
     let one = replay(&["--seat", "1", "--export", "transcript"]).exits(0).out();
     assert!(one.contains("turn 2, seat 1") && !one.contains("turn 1, seat 0"), "{one}");
     let page = fs::read_to_string(place.path("game.html")).expect("a page");
-    for part in ["0 ./one, 1 ./two", "1 ./two: 2", "1 ./two: place 1, score 2"] {
+    let told = "\"told\":\"./two takes 2\\n\"";
+    for part in ["0 ./one, 1 ./two", "1 ./two: 2", "1 ./two: place 1, score 2", told] {
         assert!(page.contains(part), "{part}");
     }
     let told = replay(&["--seat", "2"]).exits(2).err();

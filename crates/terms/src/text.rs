@@ -18,6 +18,12 @@ pub fn cut(text: &str, chars: usize) -> String {
     }
 }
 
+/// A line of a game's summary without CodinGame's colour marks.
+pub fn without_color_marks(line: &str) -> String {
+    let marks = ["¤GREEN¤", "¤RED¤", "§GREEN§", "§RED§"];
+    marks.iter().fold(line.to_owned(), |line, mark| line.replace(mark, ""))
+}
+
 /// A text without the byte order mark (U+FEFF) that some editors write before it.
 pub fn without_byte_order_mark(mut text: String) -> String {
     if text.starts_with('\u{feff}') {

@@ -8,7 +8,7 @@ use rules::game::judge::JudgeEnd;
 use rules::game::{End, SeatEnd};
 use rules::score::{Direction, Score};
 use terms::bounds::OFFICIAL;
-use terms::text::{cut, quote};
+use terms::text::{cut, quote, without_color_marks};
 use terms::verdict::Verdict;
 
 /// The end of a game: a line of metadata, a line of scores, and the last lines of the summary.
@@ -115,18 +115,12 @@ fn official(summary: &[String], has_won: bool) -> String {
     let marked =
         summary.iter().rfind(|line| line.starts_with("¤GREEN¤") || line.starts_with("¤RED¤"));
     let text =
-        marked.or_else(|| summary.last()).map(|line| without_marks(line)).unwrap_or_default();
+        marked.or_else(|| summary.last()).map(|line| without_color_marks(line)).unwrap_or_default();
     match (text.trim().is_empty(), has_won) {
         (false, _) => text,
         (true, true) => "won".to_owned(),
         (true, false) => "lost".to_owned(),
     }
-}
-
-/// A line without its colour marks.
-fn without_marks(line: &str) -> String {
-    let marks = ["¤GREEN¤", "¤RED¤", "§GREEN§", "§RED§"];
-    marks.iter().fold(line.to_owned(), |line, mark| line.replace(mark, ""))
 }
 
 #[cfg(test)]

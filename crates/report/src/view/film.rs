@@ -16,6 +16,7 @@ use results::replay::{Difference, ReplayError, Replayed, kind_as, kind_of, reply
 use rules::game::frames::{Frame, Picture, View};
 use rules::game::{Answer, Ask, Game, GameKind};
 use rules::score::Score;
+use terms::text::without_color_marks;
 
 /// A game, move by move.
 ///
@@ -171,6 +172,27 @@ impl Film {
         let turn = self.moves.get(position).or(self.moves.last()).map_or(0, |shown| shown.turn);
         let sent = self.sent.get(turn).map_or("", String::as_str);
         (sent, self.turns.get(turn).map(super::reply).unwrap_or_default())
+    }
+
+    /// The lines that the judge's summary of the game has of an exchange. The caller must make them inert.
+    pub fn told(&self, turn: &Turn) -> String {
+        turn.asked.as_ref().map_or_else(String::new, |asked| self.summary(&asked.summary))
+    }
+
+    /// The judge's whole summary of the game; empty before its end, and in games with a picture. The caller must make it
+    /// inert.
+    pub fn told_at_end(&self) -> String {
+        let end = self.end.as_ref().filter(|_| self.is_text());
+        end.map_or_else(String::new, |end| self.summary(&end.summary))
+    }
+
+    /// Lines of a summary as text, in which a game of several players names its bots.
+    fn summary(&self, lines: &[String]) -> String {
+        let named = |line: String| {
+            let bots = self.start.bots().enumerate().filter(|_| self.start.is_of_several());
+            bots.fold(line, |line, (seat, bot)| line.replace(&format!("${seat}"), &bot.name))
+        };
+        lines.iter().map(|line| named(without_color_marks(line)) + "\n").collect()
     }
 
     /// The board at a position.

@@ -7,7 +7,7 @@ use crate::gamelog::{Bot, Bytes, End, FORMAT, Host, Log, Start, Turn};
 use rules::game::{Answer, Ask, Game, GameKind, TestCase};
 use terms::limits::Limits;
 use terms::lines::{Lines, Progress};
-use terms::text::quote;
+use terms::text::{quote, without_color_marks};
 use terms::verdict::{BotExit, NoReply, Verdict};
 
 /// A game that another program saved, refereed here.
@@ -178,20 +178,13 @@ fn compare_lines(
     turns: &[u32],
     last: u32,
 ) -> Vec<Difference> {
-    let line = |lines: &[String], index: usize| lines.get(index).map(|line| plain(line));
+    let line = |lines: &[String], index: usize| {
+        lines.get(index).map(|line| without_color_marks(line).trim_end().to_owned())
+    };
     (0..claimed.len().max(refereed.len()))
         .filter_map(|index| {
             let turn = turns.get(index).copied().unwrap_or(last);
             super::difference(turn, "summary", &line(claimed, index), &line(refereed, index))
         })
         .collect()
-}
-
-/// A line of a summary without colour marks.
-fn plain(line: &str) -> String {
-    let mut line = line.to_owned();
-    for color in ["GREEN", "RED"] {
-        line = line.replace(&format!("¤{color}¤"), "").replace(&format!("§{color}§"), "");
-    }
-    line.trim_end().to_owned()
 }

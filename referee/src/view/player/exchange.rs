@@ -1,4 +1,4 @@
-//! A game without a picture: the text that the bot was sent, beside what it answered.
+//! A game without a picture: the text that the bot was sent, beside what it answered and what the judge told.
 
 use ratatui::Frame as Screen;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -12,7 +12,7 @@ use super::state::Player;
 const PANEL_COLUMNS: u16 = 26;
 const PANEL_LINES: u16 = 8;
 
-/// Draws both texts, and returns the area that is left for the figures.
+/// Draws the texts, and returns the area that is left for the figures.
 pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) -> Rect {
     let constraints = |panel| [Constraint::Min(0), Constraint::Length(panel)];
     let [texts, panel] = if area.width >= 3 * PANEL_COLUMNS {
@@ -29,7 +29,17 @@ pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look, area: R
         look.text(&format!("sent to {}", seat.trim_end_matches(": ")))
     });
     draw_text(screen, look, title, sent, left);
+    let told =
+        film.turn(player.position).map_or_else(|| film.told_at_end(), |turn| film.told(turn));
+    let told_lines = u16::try_from(told.lines().count()).unwrap_or(u16::MAX).min(right.height / 2);
+    // With its border.
+    let below = if told_lines == 0 { 0 } else { told_lines + 2 };
+    let [right, below] =
+        Layout::vertical([Constraint::Min(0), Constraint::Length(below)]).areas(right);
     draw_text(screen, look, "its answer".to_owned(), &answer, right);
+    if !told.is_empty() {
+        draw_text(screen, look, "the judge's summary".to_owned(), &told, below);
+    }
     panel
 }
 

@@ -91,6 +91,9 @@ struct PageTurn<'a> {
     /// What the bot was sent, in a game without a picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     sent: Option<Text>,
+    /// What its judge told after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    told: Option<Text>,
     /// The score after it, in a game without a picture; the moves of others say what they score.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<PageScore>,
@@ -109,6 +112,9 @@ struct PageEnd<'a> {
     won: bool,
     score: PageScore,
     diagnosis: Option<Inert>,
+    /// What its judge told of the whole game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    told: Option<Text>,
     stderr: Text,
     #[serde(skip_serializing_if = "PageSaidInGame::is_empty")]
     said: PageSaidInGame<'a>,
@@ -147,6 +153,13 @@ struct Text(String);
 impl Serialize for Line<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&printable(self.0))
+    }
+}
+
+impl Text {
+    /// `None` if it is empty.
+    fn some(text: String) -> Option<Self> {
+        (!text.is_empty()).then_some(Self(text))
     }
 }
 
@@ -287,6 +300,7 @@ impl<'a> PageTurn<'a> {
             certificate: &turn.certificate,
             overrun: turn.overrun,
             sent: film.is_text().then(|| Text(film.texts(first).0.to_owned())),
+            told: Text::some(film.told(turn)),
             score: film.is_text().then_some(PageScore(turn.score)),
             reply: Text(super::reply(turn)),
             stderr: Text(super::output(&turn.stderr.0, turn.stderr_dropped)),
@@ -304,6 +318,7 @@ impl<'a> PageEnd<'a> {
             won: end.won,
             score: PageScore(end.score),
             diagnosis: film.diagnosis().map(|told| Inert(told.into_owned())),
+            told: Text::some(film.told_at_end()),
             stderr: Text(super::output(&end.stderr.0, end.stderr_dropped)),
             said: PageSaidInGame(&end.said),
         }

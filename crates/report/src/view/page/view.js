@@ -41,6 +41,8 @@ class GameView {
     const { isText } = this.film;
     find(".exchange", this.root).hidden = !isText;
     for (const part of [".frame", ".left", ".answered"]) find(part, this.root).hidden = isText;
+    const isTold = [...this.film.turns, this.film.end].some((event) => event?.told);
+    for (const part of this.root.querySelectorAll(".exchange .judge")) part.hidden = !isTold;
   }
 
   makeLeft() {
@@ -209,7 +211,7 @@ class GameView {
     const atEnd = position >= film.moves.length;
     const move = film.moves[position];
     this.output(".notation", move?.notation ?? "");
-    if (film.isText) this.tellExchange(film.exchange(position));
+    if (film.isText) this.tellExchange(film.exchange(position), atEnd ? film.end : film.exchange(position));
     this.tellFigures(move);
     this.tellMessage(trial ? undefined : move?.message);
     find(".result", this.root).hidden = trial !== null || (!atEnd && position !== film.failure);
@@ -244,9 +246,11 @@ class GameView {
     this.tellLeft(trial?.board ?? film.boardAt(position));
   }
 
-  tellExchange(exchange) {
+  /** Shows the texts of an exchange; after the last one, its judge's summary of the whole game. */
+  tellExchange(exchange, judged) {
     this.output(".sent", exchange?.sent ?? "");
     this.output(".answer", exchange?.reply ?? "");
+    this.output(".told", judged?.told ?? "");
   }
 
   tellLeft(board) {
