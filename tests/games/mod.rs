@@ -2,6 +2,7 @@
 
 mod attacks_by_judges_and_bots;
 mod by_hand;
+mod contests;
 mod contribution_boards;
 mod contributions;
 mod conversations;

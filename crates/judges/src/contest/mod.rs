@@ -2,14 +2,16 @@
 
 mod pahcer;
 mod psytester;
+mod step;
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{io, mem};
 
 use fs_err as fs;
 
 use self::pahcer::Pahcer;
 use self::psytester::Psytester;
+use self::step::{Judging, SEED, Step, from_windows};
 use crate::codingame::Survey;
 use rules::game::GAMES;
 use terms::path::{folder_of, is_hidden};
@@ -19,11 +21,11 @@ use terms::text::{plural, shell_word};
 const LIMIT: &str = "limits = { total = \"2s\" }   # see the statement\n";
 
 /// A tool of a contest: its program, the kind of its game, and its command.
-const TOOLS: [(&str, &str, &str); 3] = [
-    ("tester", "tester", "{bot}"),
-    ("vis", "scored", "{case} {answer}"),
-    ("score", "scored", "{case} {answer}"),
-];
+const TOOLS: [(&str, &str, &str); 3] =
+    [("tester", "tester", "{bot}"), ("vis", "scored", SCORED), ("score", "scored", SCORED)];
+
+/// The usual arguments of a scorer.
+const SCORED: &str = "{case} {answer}";
 
 /// How TopCoder ranks almost every match.
 const RATIO: &str =
@@ -33,22 +35,39 @@ const RATIO: &str =
 const USUAL: [&str; 8] =
     ["java", "-jar", "tester.jar", "-novis", "-exec", "{bot}", "-seed", "{seed}"];
 
+/// What other tools' settings say of a contest.
+#[derive(Debug, Default)]
+struct Told {
+    name: Option<String>,
+    better: Option<&'static str>,
+    score: Option<String>,
+    cases: Option<PathBuf>,
+    judging: Option<Judging>,
+    /// The words of the bot's command.
+    bot: Vec<String>,
+    /// Shell commands that build the bot.
+    builds: Vec<String>,
+    /// What is not taken over, and why.
+    left: Vec<String>,
+}
+
 /// Looks at the folder of one of AtCoder's heuristic contests, and writes the settings of its game. Builds nothing.
 ///
 /// # Errors
 /// When the folder cannot be read.
 pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
     fs::read_dir(folder)?;
-    let tools = Some(folder.join("tools")).filter(|tools| tools.is_dir());
-    let tools = tools.unwrap_or_else(|| folder.to_owned());
     let (mut found, mut missing) = (Vec::new(), Vec::new());
-    let pahcer = Pahcer::read(folder)?;
-    found.extend(pahcer.as_ref().map(|_| format!("settings of pahcer: {}", pahcer::FILE)));
-    let pahcer = pahcer.unwrap_or_default();
-    let name = name(pahcer.name.as_deref(), folder);
-    let (program, kind, command) = tool(&tools, &mut found, &mut missing);
+    let told = told(folder, &mut found)?;
+    let tools = told.judging.as_ref().and_then(|judging| judging.tools.as_ref());
+    let tools = tools.map(|tools| folder.join(tools)).filter(|tools| tools.is_dir());
+    let tools = tools.or_else(|| Some(folder.join("tools")).filter(|tools| tools.is_dir()));
+    let tools = tools.unwrap_or_else(|| folder.to_owned());
+    let name = name(told.name.as_deref(), folder);
+    let (program, kind, command) =
+        tool(folder, &tools, told.judging.as_ref(), &mut found, &mut missing);
     let cases = cases(&[
-        pahcer.cases.as_ref().map(|cases| folder.join(cases)),
+        told.cases.as_ref().map(|cases| folder.join(cases)),
         Some(tools.join("in")),
         Some(folder.join("in")),
     ]);
@@ -60,11 +79,83 @@ pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
     }
     let cases = cases.map_or_else(|| tools.join("in"), |(cases, _)| cases);
     let command = format!("{} {command}", shell_word(&from_here(&program)));
-    let bot = bot(&name, folder, &pahcer);
-    let builds = if pahcer.build.is_some() { "builds it and plays" } else { "plays it" };
+    let bot = bot(&name, folder, &told);
+    let builds = if told.builds.is_empty() { "plays it" } else { "builds it and plays" };
     found.extend(bot.as_ref().map(|_| format!("the bot: --bot {name} {builds}")));
-    let settings = settings(&name, kind, &command, &cases, pahcer) + &bot.unwrap_or_default();
+    missing.extend(told.left.iter().cloned());
+    let settings = settings(&name, kind, &command, &cases, told) + &bot.unwrap_or_default();
     Ok(Survey { name, settings, found, missing })
+}
+
+/// What pahcer's settings say, or without them psytester's.
+fn told(folder: &Path, found: &mut Vec<String>) -> io::Result<Told> {
+    let (mut told, builds, tests) = if let Some(settings) = Pahcer::read(folder)? {
+        found.push(format!("settings of pahcer: {}", pahcer::FILE));
+        let Pahcer { name, better, score, cases, builds, tests } = settings;
+        let cases = cases.map(PathBuf::from);
+        (Told { name, better, score, cases, ..Told::default() }, builds, tests)
+    } else if let Some(settings) = Psytester::read(folder)? {
+        found.push(format!("settings of psytester: {}", psytester::FILE));
+        let Psytester { better, score, tests, left, .. } = settings.of_cases();
+        (Told { better, score, left, ..Told::default() }, Vec::new(), tests)
+    } else {
+        return Ok(Told::default());
+    };
+    told.judging = tests.iter().find_map(|step| step.judging(folder));
+    let judge = told.judging.as_ref().map_or("tester", |judging| judging.tool.as_str()).to_owned();
+    let tools = told.judging.as_ref().and_then(|judging| judging.tools.clone());
+    let tools = tools.unwrap_or_else(|| "tools".into());
+    let is_bot = |step: &&Step| step.judging(folder).is_none() && !step.is_of_tools(&tools, &judge);
+    let bot_step = tests.iter().find(is_bot);
+    told.cases = told.cases.or_else(|| tests.iter().find_map(Step::cases));
+    let mut words = match told.judging.as_mut().filter(|judging| judging.starts_bot) {
+        Some(judging) => mem::take(&mut judging.arguments),
+        None => bot_step.map(|step| step.command(folder)).unwrap_or_default(),
+    };
+    from_windows(&mut words);
+    if Step::has_seed(&words) {
+        told.left.push(format!(
+            "the bot: `{}` takes words that only other tools fill in",
+            words.join(" ")
+        ));
+        return Ok(told);
+    }
+    let Some(program) = words.first() else { return Ok(told) };
+    for step in builds.iter().filter(|step| !step.is_of_tools(&tools, &judge)) {
+        match step.build(program) {
+            Ok(command) => told.builds.push(command),
+            Err(command) => told
+                .left
+                .push(format!("a step of the bot's build, which Windows alone has: {command}")),
+        }
+    }
+    if let (Some(judging), Some(step)) = (&mut told.judging, bot_step)
+        && !judging.starts_bot
+    {
+        fill_in(&mut judging.arguments, step);
+    }
+    told.bot = words;
+    Ok(told)
+}
+
+/// Has the referee fill in the arguments of a scorer that pahcer does: the files that the bot reads and writes.
+fn fill_in(arguments: &mut [String], bot: &Step) {
+    let mut places = ["{case}", "{answer}"].into_iter();
+    for word in arguments.iter_mut().filter(|word| word.contains(SEED)) {
+        let is = |file: &Option<String>| {
+            let plain = |path: &str| path.trim_start_matches("./").to_owned();
+            file.as_ref().is_some_and(|file| plain(file) == plain(word))
+        };
+        let usual = places.next().unwrap_or(word);
+        let place = if is(&bot.stdin) {
+            "{case}"
+        } else if is(&bot.stdout) {
+            "{answer}"
+        } else {
+            usual
+        };
+        *word = place.to_owned();
+    }
 }
 
 /// The content of a file; `None` if it does not exist.
@@ -77,16 +168,36 @@ fn read_if_there(file: &Path) -> io::Result<Option<String>> {
 
 /// The program of a contest's tools, the kind of its game and its arguments, and what is there of it and what is missing.
 fn tool(
+    folder: &Path,
     tools: &Path,
+    judging: Option<&Judging>,
     found: &mut Vec<String>,
     missing: &mut Vec<String>,
-) -> (PathBuf, &'static str, &'static str) {
-    let tool = TOOLS.iter().find(|(tool, ..)| has(tools, tool));
-    let (tool, kind, arguments) = tool.unwrap_or(&TOOLS[0]);
-    let program = program(tools, tool);
+) -> (PathBuf, &'static str, String) {
+    let usual = TOOLS.iter().find(|(tool, ..)| has(tools, tool)).unwrap_or(&TOOLS[0]);
+    let (tool, kind, arguments) = match judging {
+        Some(Judging { tool, starts_bot: true, .. }) => {
+            (tool.as_str(), "tester", "{bot}".to_owned())
+        }
+        Some(Judging { tool, arguments, .. }) => {
+            let has = |place: &str| arguments.iter().any(|word| word == place);
+            let is_whole = has("{case}") && has("{answer}") && !Step::has_seed(arguments);
+            let given = if is_whole { words(arguments) } else { SCORED.to_owned() };
+            (tool.as_str(), "scored", given)
+        }
+        None => (usual.0, usual.1, usual.2.to_owned()),
+    };
+    let mut program = program(tools, tool);
+    // Some steps move it to where others start it.
+    let moved = judging.and_then(|judging| judging.program.as_ref());
+    if let Some(moved) = moved.map(|moved| folder.join(moved)).filter(|moved| moved.is_file())
+        && !program.is_file()
+    {
+        program = moved;
+    }
     if program.is_file() {
         found.push(format!("the {tool}: {}", program.display()));
-    } else if has(tools, tool) {
+    } else if has(tools, tool) || tools.join("Cargo.toml").is_file() && judging.is_some() {
         let manifest = shell_word(&tools.join("Cargo.toml").display().to_string());
         missing.push(format!(
             "the {tool}: build it with `cargo build --release --manifest-path {manifest}`"
@@ -100,14 +211,14 @@ fn tool(
     (program, kind, arguments)
 }
 
-fn settings(name: &str, kind: &str, command: &str, cases: &Path, pahcer: Pahcer) -> String {
+fn settings(name: &str, kind: &str, command: &str, cases: &Path, told: Told) -> String {
     let (command, cases) = (quoted(command), quoted(&cases.display().to_string()));
     let stdin = if kind == "tester" { "stdin = \"{case}\"\n" } else { "" };
-    let better = better_line(pahcer.better);
+    let better = better_line(told.better);
     let mut settings = format!(
         "[game.{name}]\nkind = \"{kind}\"\ncommand = {command}\n{stdin}cases = {cases}\n{LIMIT}{better}"
     );
-    settings.extend(pahcer.score.map(|score| format!("score = {}\n", quoted(&score))));
+    settings.extend(told.score.map(|score| format!("score = {}\n", quoted(&score))));
     settings
 }
 
@@ -118,13 +229,19 @@ fn better_line(better: Option<&str>) -> String {
     }
 }
 
-/// The table of the bot that pahcer plays.
-fn bot(name: &str, folder: &Path, pahcer: &Pahcer) -> Option<String> {
-    let command = quoted(pahcer.bot.as_ref()?);
+/// The table of the bot that other tools play.
+fn bot(name: &str, folder: &Path, told: &Told) -> Option<String> {
+    if told.bot.is_empty() {
+        return None;
+    }
+    let command = quoted(&words(&told.bot));
     let folder = folder.display().to_string();
     let cwd = if folder == "." { String::new() } else { format!("cwd = {}\n", quoted(&folder)) };
-    let build = pahcer.build.as_ref().map(|build| format!("build = {}\n", quoted(build)));
-    let build = build.unwrap_or_default();
+    let build = if told.builds.is_empty() {
+        String::new()
+    } else {
+        format!("build = {}\n", quoted(&told.builds.join(" && ")))
+    };
     Some(format!("\n[bots.{name}]\n{build}command = {command}\n{cwd}"))
 }
 
@@ -158,15 +275,17 @@ pub fn survey_jar(jar: &Path) -> io::Result<Survey> {
 }
 
 /// A command of a tester with the path of its jar, as a shell takes it.
-fn with_jar(words: &[String], jar: &Path) -> String {
+fn with_jar(command: &[String], jar: &Path) -> String {
     let is_jar = |word: &str| Path::new(word).extension().is_some_and(|ending| ending == "jar");
     let path = jar.display().to_string();
-    let word = |word: &String| match word.as_str() {
-        word if is_jar(word) => shell_word(&path),
-        // Braces are nothing to a command without a shell.
-        word if word.starts_with('{') => word.to_owned(),
-        word => shell_word(word),
-    };
+    let word = |word: &String| if is_jar(word) { path.clone() } else { word.clone() };
+    words(&command.iter().map(word).collect::<Vec<_>>())
+}
+
+/// Words as a shell takes them.
+fn words(words: &[String]) -> String {
+    // Braces are nothing to a command without a shell.
+    let word = |word: &String| if word.starts_with('{') { word.clone() } else { shell_word(word) };
     words.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
@@ -193,7 +312,8 @@ fn cases(folders: &[Option<PathBuf>]) -> Option<(PathBuf, u64)> {
     let count = |folder: &Path| {
         let entries = folder.read_dir().into_iter().flatten().flatten();
         let is_case = |path: PathBuf| {
-            path.extension().is_some_and(|ending| ending == "txt") && !is_hidden(&path)
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            ending.is_some_and(|ending| ["in", "txt"].contains(&ending)) && !is_hidden(&path)
         };
         entries.filter(|entry| is_case(entry.path())).count() as u64
     };

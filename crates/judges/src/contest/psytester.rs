@@ -4,10 +4,14 @@ use std::io;
 use std::path::Path;
 
 use super::read_if_there;
+use super::step::Step;
 use crate::printed::ScorePattern;
 
 /// The file of psytester's settings.
 pub(super) const FILE: &str = "tester.cfg";
+
+/// The key of its command.
+const COMMAND: &str = "cmd_tester";
 
 #[derive(Debug, Default)]
 pub(super) struct Psytester {
@@ -19,6 +23,8 @@ pub(super) struct Psytester {
     /// Whether it adds up scores as they are, not their ratio to the best.
     pub(super) is_raw: bool,
     pub(super) score: Option<String>,
+    /// The steps of each test, where its command starts several programs, or gives them files.
+    pub(super) tests: Vec<Step>,
     /// Settings that cannot be taken over, and why.
     pub(super) left: Vec<String>,
 }
@@ -30,7 +36,7 @@ impl Psytester {
         let mut found = Self::default();
         for (key, value) in text.lines().filter_map(setting) {
             match key {
-                "cmd_tester" => found.take_command(value),
+                COMMAND => found.take_command(value),
                 "scoring" => (found.better, found.is_raw) = (better(value), value == "raw"),
                 key if key.starts_with("extraction_regex_") => found.take_pattern(key, value),
                 _ => {}
@@ -39,8 +45,15 @@ impl Psytester {
         Ok(Some(found))
     }
 
+    /// The same for a contest whose tools play cases from files: its command consists of steps, and names no `-exec`.
+    pub(super) fn of_cases(self) -> Self {
+        let left = self.left.into_iter().filter(|what| !what.starts_with(COMMAND)).collect();
+        Self { left, ..self }
+    }
+
     /// The command without what is psytester's own: its folder of outputs, where output goes, and further arguments.
     fn take_command(&mut self, line: &str) {
+        self.tests = steps(line);
         let words = shlex::split(line).unwrap_or_default();
         let mut words = words.into_iter().take_while(|word| word != "&&" && word != "|");
         let (mut command, mut bot) = (Vec::<String>::new(), None);
@@ -63,7 +76,7 @@ impl Psytester {
             }
         }
         if bot.is_none() || command.iter().any(|word| word.contains('%')) {
-            self.left.push("cmd_tester: it has no `-exec`, or a word of psytester's".to_owned());
+            self.left.push(format!("{COMMAND}: it has no `-exec`, or a word of psytester's"));
         } else {
             (self.command, self.bot) = (Some(command), bot);
         }
@@ -80,6 +93,46 @@ impl Psytester {
             Err(problem) => self.left.push(format!("{key}: {problem}")),
         }
     }
+}
+
+/// The programs of a shell's command, each with its files, and the folder that `cd` chooses.
+fn steps(line: &str) -> Vec<Step> {
+    let line = line.replace("%SEED", "{SEED").replace("%OUTPUT_DIR%", "out");
+    let line = line.replace("%TESTER_ARGS%", "");
+    // The end of `%SEED04%`.
+    let words = shlex::split(&line.replace('\\', "/").replace('%', "}")).unwrap_or_default();
+    let (mut steps, mut folder) = (Vec::new(), None::<String>);
+    for command in words.split(|word| ["&&", ";", "|", "||"].contains(&word.as_str())) {
+        let (mut words, mut stdin, mut stdout) = (Vec::new(), None, None);
+        let mut rest = command.iter().map(String::as_str);
+        while let Some(word) = rest.next() {
+            match word {
+                "<" => stdin = rest.next(),
+                ">" | "1>" | ">>" => stdout = rest.next(),
+                "2>" | "2>>" | "&>" => drop(rest.next()),
+                word if word.starts_with('<') => stdin = word.get(1..),
+                word if word.starts_with('>') => stdout = word.get(1..),
+                word if word.starts_with("2>") => {}
+                word => words.push(word),
+            }
+        }
+        match words[..] {
+            ["cd", to] => folder = Some(to.to_owned()),
+            [] => {}
+            _ => {
+                let here = |file: &str| {
+                    Path::new(folder.as_deref().unwrap_or_default())
+                        .join(file)
+                        .display()
+                        .to_string()
+                };
+                let (stdin, stdout) = (stdin.map(here), stdout.map(here));
+                let step = Step::new(&words, folder.as_deref());
+                steps.push(step.with_files(stdin.as_deref(), stdout.as_deref()));
+            }
+        }
+    }
+    steps
 }
 
 /// The key and the value of a line that is not a comment.
