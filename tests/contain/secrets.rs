@@ -1,5 +1,7 @@
 //! What a bot in a sandbox must not read, whatever its command names: test cases, judges, runs and settings.
 
+use std::os::unix::fs::symlink;
+
 use support::prelude::*;
 
 /// No word of the command names the file with the judge's rules.
@@ -152,8 +154,11 @@ fn a_project_in_a_folder_of_the_systems_is_not_shown_with_it() {
 fn a_bot_that_lacks_a_file_in_its_sandbox_learns_how_to_show_it() {
     let place = Place::new();
     let [limit, patient, ..] = PATIENT;
-    place.script("bot", ". ./helper");
+    place.script("bot", ". ./${1:-helper}");
     fs::write(place.path("helper"), "exit 9").expect("written");
+    fs::create_dir(place.path("elsewhere")).expect("made");
+    fs::write(place.path("elsewhere/file"), "exit 9").expect("written");
+    symlink("elsewhere/file", place.path("linked")).expect("made");
     fs::set_permissions(place.folder(), fs::Permissions::from_mode(0o755)).expect("its owner");
     for method in sandboxes() {
         let diagnosis = |sandbox: &str, bot: &str| {
@@ -164,8 +169,10 @@ fn a_bot_that_lacks_a_file_in_its_sandbox_learns_how_to_show_it() {
         };
         let lacks = diagnosis("--sandbox", "./bot");
         assert!(lacks.contains("; `--sandbox=helper` shows it"), "{method}: {lacks}");
-        let has = diagnosis("--sandbox=helper", "./bot");
-        assert!(has.contains("exited with status 9"), "{method}: {has}");
+        for shown in ["helper", "linked"] {
+            let has = diagnosis(&format!("--sandbox={shown}"), &format!("sh ./bot {shown}"));
+            assert!(has.contains("exited with status 9"), "{method} {shown}: {has}");
+        }
         if let Some([python]) = need("modules of Python", ["python3"]) {
             for name in ["bot.py", "module.py"] {
                 let text = if name == "bot.py" { "import module" } else { "raise SystemExit(9)" };

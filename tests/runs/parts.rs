@@ -104,6 +104,71 @@ fn a_part_is_played_from_copies_of_the_bot_as_it_was_planned() {
 }
 
 #[test]
+fn a_bot_finds_what_is_beside_its_program_when_a_part_is_played() {
+    let place = Place::new();
+    for (file, text) in [("bots/words", "exit 7"), ("bots/lib/more", "cat"), ("bots/.hidden", "")] {
+        let file = place.path(file);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("made");
+        fs::write(file, text).expect("written");
+    }
+    // By its own path, as a program finds its libraries, and an interpreter the modules of a script.
+    place.script(
+        "bots/run",
+        "here=${0%/*}; cat $here/.hidden $here/lib/more >/dev/null && . $here/words",
+    );
+    place.script("bots/other", "exec sh \"$1\"");
+    let told = |run: &str, more: &[&str], words: &str| {
+        let suite = ["suite", "--parts", "1", "--seed", "1..3", "--run", run];
+        let bots = ["--bot", "bots/run", "--bot", "sh bots/run", "--bot", "bots/other bots/run"];
+        assert_code(&place.command(&suite).args(bots).args(more).patient().run(), 0);
+        assert_code(&place.part(run, "1"), 0);
+        let outcomes = place.run(run).outcomes().expect("results");
+        let diagnoses: Vec<_> =
+            outcomes.map(|outcome| outcome.expect("whole").diagnosis.unwrap_or_default()).collect();
+        assert_eq!(diagnoses.len(), 9);
+        assert!(diagnoses.iter().all(|why| why.contains(words)), "{run}: {diagnoses:?}");
+    };
+    told("run", &[], "status 7");
+    told("bots/runs/inside", &[], "status 7");
+    // A sandbox shows of it what it shows beside the original.
+    for method in sandboxes() {
+        let run = |name: &str| format!("{method}-{name}");
+        let containment = ["--containment", method];
+        told(
+            &run("none"),
+            &[&containment[..], &["--sandbox"]].concat(),
+            "; `--sandbox=bots/.hidden` shows it",
+        );
+        let files = ["--sandbox=bots/.hidden", "--sandbox=bots/lib/more", "--sandbox=bots/words"];
+        told(&run("files"), &[&containment[..], &files].concat(), "status 7");
+        let folder = ["--sandbox=bots"];
+        told(&run("folder"), &[&containment[..], &folder].concat(), "status 7");
+    }
+    assert_code(&place.referee(&["merge", "run"]), 1);
+    place.run("run").remove().expect("removed");
+    assert!(!place.path("run").exists());
+    assert!(place.path("bots/words").exists() && place.path("bots/lib/more").exists());
+}
+
+#[test]
+fn a_part_stops_as_a_suite_does_when_a_bot_loses_its_first_games_alike() {
+    let place = Place::new();
+    place.plan("run", "2", &["sh -c 'exit 3'"], "1..80");
+    let part = ["suite", "--run", "run", "--part", "1", "--logs", "none", "--jobs", "1"];
+    let stopped = place.referee(&part).exits(1);
+    let why = "lost its first 10 games in the first turn, with one verdict; `referee suite --run run --part 1` plays the rest";
+    assert!(stopped.err().contains(why), "{}", stopped.err());
+    let count = results(&place.run("run")).len();
+    assert!((10..=12).contains(&count), "{count}");
+    // This message has been read if it is started again.
+    assert_code(&place.referee(&part), 0);
+    assert_eq!(results(&place.run("run")).len(), 40);
+    let part = ["suite", "--run", "run", "--part", "2", "--logs", "none", "--keep-going"];
+    assert_code(&place.referee(&part), 0);
+    assert_eq!(results(&place.run("run")).len(), 80);
+}
+
+#[test]
 fn a_part_that_is_played_already_is_waited_for() {
     let place = Place::new();
     place.script("bot", FIRST_ENDS);

@@ -293,11 +293,10 @@ impl Sandbox {
             let (namespace, landlock) = (namespace.to_owned(), landlock_version());
             return Err(SandboxError::NoFiles { namespace, landlock });
         }
-        let real = |path: &PathBuf| {
+        for path in readable {
             let unreadable = |source| SandboxError::Unreadable { path: path.clone(), source };
-            path.canonicalize().map_err(unreadable)
-        };
-        let readable = readable.iter().map(real).collect::<Result<_, _>>()?;
+            path.canonicalize().map_err(unreadable)?;
+        }
         Ok(Self::with_readable(readable))
     }
 }

@@ -5,14 +5,15 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
 use crate::stamp::{Stamp, stamped};
-use contain::bot::SpawnError;
+use contain::bot::{Sandbox, SpawnError};
 use results::suite::PlannedBot;
+use terms::path::folder_of;
 
 /// The files of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,14 +68,47 @@ impl BotFiles {
         Self(command.iter().enumerate().filter_map(file).collect())
     }
 
-    /// Copies the user's own files into `folder`, unless they are there already.
+    /// Copies the user's own files into `folder`, unless they are there already, each with links to what is beside the original:
+    /// a program finds its modules, libraries and weights by its own path.
     pub(super) fn copy_into(&self, folder: &Path) -> io::Result<()> {
-        for BotFile { index, word, path, .. } in self.0.iter().filter(|file| file.is_own) {
-            if let Some(copy) = copy_in(folder, *index, word).filter(|copy| !copy.exists()) {
-                copy_whole(path, &copy)?;
+        for (file, copy) in self.copies_in(folder).filter(|(_, copy)| !copy.exists()) {
+            fs::create_dir_all(folder_of(&copy))?;
+            self.link_other_copies(&file.path, &copy, folder)?;
+            for neighbours in folders_around(&file.path)? {
+                link_neighbours(&neighbours, &copy)?;
+            }
+            // Last: a copy that is there has its links.
+            copy_whole(&file.path, &copy)?;
+        }
+        Ok(())
+    }
+
+    /// Makes links, beside a copy, to the copies of other files that are beside its original.
+    fn link_other_copies(&self, original: &Path, copy: &Path, folder: &Path) -> io::Result<()> {
+        for (other, copy_of_other) in self.copies_in(folder) {
+            let name = copy_of_other.file_name().unwrap_or_default();
+            let target = Path::new("..").join(other.index.to_string()).join(name);
+            if folder_of(&other.path) == folder_of(original) && copy_of_other != copy {
+                make_link(&target, &folder_of(copy).join(name))?;
             }
         }
         Ok(())
+    }
+
+    /// The user's own files, if these are originals, with the paths of their copies in `folder`.
+    fn copies_in(&self, folder: &Path) -> impl Iterator<Item = (&BotFile, PathBuf)> {
+        let own = self.0.iter().filter(|file| file.is_own);
+        own.filter_map(move |file| Some((file, copy_in(folder, file.index, &file.word)?)))
+    }
+
+    /// The sandbox of a bot that runs from the copies of these files in `folder`, in which it sees what it would without copies.
+    pub(super) fn shown_to(&self, sandbox: Sandbox, folder: &Path) -> Sandbox {
+        let copied: Vec<_> = self.copies_in(folder).filter(|(_, copy)| copy.exists()).collect();
+        let links = copied.iter().flat_map(|(file, copy)| {
+            let around = folders_around(&file.path).unwrap_or_default();
+            around.into_iter().map(|around| (folder_of(copy).to_owned(), around))
+        });
+        sandbox.linking(links).naming(copied.iter().map(|(file, _)| &*file.path))
     }
 
     /// These files of `command`, with the copies in `folder` instead of the originals, which may be gone.
@@ -145,6 +179,39 @@ pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     let new = tempfile::Builder::new().tempfile_in(folder)?.into_temp_path();
     fs::copy(from, &new)?;
     new.persist(to).map_err(|error| error.error)
+}
+
+/// The folder that a file's path names and the one that the file really is in, unless it is an installed program: what is beside
+/// that is found by other ways.
+fn folders_around(file: &Path) -> io::Result<Vec<PathBuf>> {
+    let search = std::env::var_os("PATH").unwrap_or_default();
+    let installed: Vec<_> =
+        std::env::split_paths(&search).filter_map(|folder| folder.canonicalize().ok()).collect();
+    let mut folders = vec![fs::canonicalize(folder_of(file))?];
+    folders.push(folder_of(&fs::canonicalize(file)?).to_owned());
+    folders.dedup();
+    folders.retain(|folder| !installed.contains(folder));
+    Ok(folders)
+}
+
+/// Makes links, beside a copy, to everything in `folder` but what has the copy's name or the copy in it.
+fn link_neighbours(folder: &Path, copy: &Path) -> io::Result<()> {
+    let copies = fs::canonicalize(folder_of(copy))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if copy.file_name() != Some(&entry.file_name()) && !copies.starts_with(entry.path()) {
+            make_link(&entry.path(), &copies.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes a link, unless another one has its place.
+fn make_link(target: &Path, at: &Path) -> io::Result<()> {
+    match symlink(target, at) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
 }
 
 /// The path of the program with this name.

@@ -131,6 +131,7 @@ impl Entrant {
         // A bot of a run that is resumed elsewhere still has the working folder of its start.
         let own = [folder.path.clone()].into_iter().chain(folder.run.started_in.clone());
         let sandbox = sandbox.map(|sandbox| sandbox.withhold(own));
+        let sandbox = sandbox.map(|sandbox| BotFiles::of(&bot).shown_to(sandbox, &copies));
         let cwd = bot.cwd.as_ref().map(PathBuf::from);
         let command = bot_command(words, cwd, env, config.confinement(sandbox)?)?;
         Ok(Self { bot, command, files })

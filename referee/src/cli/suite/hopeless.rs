@@ -38,10 +38,10 @@ impl Hopeless {
             return;
         }
         let path = shell_path(&folder.path);
-        let again = if no_run {
-            "--keep-going plays on".to_owned()
-        } else {
-            format!("`referee suite --resume {path}` plays the rest")
+        let again = match folder.part {
+            _ if no_run => "--keep-going plays on".to_owned(),
+            Some(part) => format!("`referee suite --run {path} --part {part}` plays the rest"),
+            None => format!("`referee suite --resume {path}` plays the rest"),
         };
         log::warn!(
             "stopped, since {bot} lost its first {GAMES} games in the first turn, with one verdict; {again}"

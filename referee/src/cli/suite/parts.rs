@@ -13,7 +13,7 @@ use super::report::not_played_code;
 use super::slurm::tasks;
 use super::{Games, ReportFlags, SuiteArgs, create, report};
 use crate::cli::hints::shell_path;
-use crate::cli::{Failure, interrupt, print};
+use crate::cli::{Failure, exit, interrupt, print};
 use ::report::suite::headline;
 use contain::cancel::Canceller;
 use engine::config::{Config, Limit};
@@ -35,7 +35,7 @@ pub(super) struct PartsFlags {
 
     /// Play the missing games of this part of the run that --run names
     ///
-    /// Exit with 0 even if games are lost, unless the referee or its host failed.
+    /// Exit with 0 even if games are lost, unless a bot stops it (see --keep-going), or the referee or its host failed.
     #[arg(long, value_name = "K", conflicts_with = "resume", requires = "run", value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) part: Option<u32>,
 }
@@ -126,8 +126,11 @@ pub(super) fn play_part(
     play_missing(args, &config, &folder, &interrupt()?)?;
     let summary = Summary::of(&folder, &Bests::default())?;
     print(|out| writeln!(out, "part {part} of {parts} of {path}: {}", headline(&summary)))?;
-    let not_played = summary.not_played.first();
-    Ok(not_played.map_or(ExitCode::SUCCESS, |loss| not_played_code(loss.verdict)))
+    if let Some(loss) = summary.not_played.first() {
+        return Ok(not_played_code(loss.verdict));
+    }
+    // A bot without hope has stopped it.
+    Ok(exit::code(folder.played()?.count() == folder.planned()))
 }
 
 /// Plays the missing games of all parts here, and merges them.

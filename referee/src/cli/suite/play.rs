@@ -40,7 +40,7 @@ pub(super) fn play(
         bests,
         is_streamed: args.report.format == Format::Jsonl,
         streamed: Ok(()),
-        hopeless: may_stop(args, &folder).then(Hopeless::default),
+        hopeless: may_stop(args, &folder)?.then(Hopeless::default),
         live: args.live.start(&folder, bests)?,
     };
     let mut player = RunPlayer::new(writer, config);
@@ -71,11 +71,10 @@ pub(super) fn play(
     }
 }
 
-/// Whether a bot without hope ends the run: not a part, for which others wait, nor a run that is resumed, nor one that
-/// ends by its own rule.
-fn may_stop(args: &SuiteArgs, folder: &RunFolder) -> bool {
-    let goes_on = args.boards.keep_going || args.resume.is_some();
-    !goes_on && args.against.is_none() && folder.part.is_none()
+/// Whether a bot without hope ends the run or its part: not one that is resumed, nor one that ends by its own rule.
+fn may_stop(args: &SuiteArgs, folder: &RunFolder) -> Result<bool, FolderError> {
+    let is_resumed = args.resume.is_some() || folder.played()?.count() > 0;
+    Ok(!is_resumed && !args.boards.keep_going && folder.run.against.is_none())
 }
 
 /// Shows the games as they end.

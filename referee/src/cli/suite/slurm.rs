@@ -97,7 +97,8 @@ pub(super) fn submit_missing(
 ) -> Result<ExitCode, Failure> {
     let array = array_size()?;
     copy_programs(folder)?;
-    if !args.slurm.slurm_arg.is_empty() || !ClusterRun::of(folder).has_script() {
+    let is_changed = args.boards.keep_going || !args.slurm.slurm_arg.is_empty();
+    if is_changed || !ClusterRun::of(folder).has_script() {
         tasks(args, config)?.write_script(folder).map_err(Failure::user)?;
     }
     submit(args, config, folder, array)
@@ -113,6 +114,7 @@ pub(super) fn tasks(args: &SuiteArgs, config: &Config) -> Result<Tasks, Failure>
     let mut words = task_words(jobs);
     words.extend(["--logs".to_owned(), args.logs.word().to_owned()]);
     words.extend(args.compress.then(|| "--compress".to_owned()));
+    words.extend(args.boards.keep_going.then(|| "--keep-going".to_owned()));
     words.extend(args.rules.task_words()?);
     let cluster = typed.over(config.project.cluster.clone());
     Ok(Tasks { cluster, jobs, words, merge_words: args.report.merge_words(config)? })

@@ -64,6 +64,8 @@ impl RunFolder {
                 if kind.is_dir() && is_own(&name, true, &self.run.plan) {
                     contents.folders.push(path);
                     open.push(name);
+                } else if kind.is_symlink() && is_link_of_copy(&name) {
+                    contents.files.push(path);
                 } else if kind.is_file() && is_own(&name, false, &self.run.plan) {
                     contents.size += entry.metadata().map_or(0, |data| data.len());
                     contents.files.push(path);
@@ -183,6 +185,13 @@ fn is_own(name: &Path, is_folder: bool, plan: &Plan) -> bool {
         (["bots", bot, word, file], false) => is_half_made(file) || is_copy(plan, bot, word, file),
         _ => false,
     }
+}
+
+/// Whether links with this path stand beside the copy of a bot's file, and lead to what is beside the original.
+fn is_link_of_copy(name: &Path) -> bool {
+    let parts: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
+    let [bots, bot, word, _] = parts.as_slice() else { return false };
+    bots == "bots" && is_number(bot) && is_number(word)
 }
 
 fn is_number(text: &str) -> bool {
