@@ -64,6 +64,28 @@ fn a_tester_plays_with_a_bot_that_the_referee_starts() {
 }
 
 #[test]
+fn a_tester_that_splits_the_bots_path_at_blanks_finds_it_in_any_temporary_folder() {
+    let place = project();
+    fs::write(place.path("later.sh"), format!("read -r seed; {DOUBLES}")).expect("written");
+    for name in ["with a blank", "it's", "$x;y"] {
+        let temporary = place.path(name);
+        fs::create_dir(&temporary).expect("made");
+        place.double("tester", "tester marathon");
+        set(&place, "{case} {bot}\"\ncases = \"in/*.txt\"", "-exec {bot} -seed {seed}\"");
+        let play = ["play", "--game", "twice", "--seed", "5", "--format", "json", "--bot"];
+        let played =
+            place.command(&play).args(["sh later.sh"]).env("TMPDIR", &temporary).run().exits(0);
+        assert_eq!(played.json()["score"], 5, "{name}");
+    }
+    // A tester that gives a shell its command.
+    place.script("tester", "sh -c \"$2\" <\"$4\"; echo Score = 1");
+    let temporary = place.path("with a blank");
+    set(&place, "{case} {bot}\"", "-exec {bot} -case {case}\"");
+    let play = ["play", "--game", "twice", "--board", "in/none.txt", "--bot", "cat"];
+    assert_code(&place.command(&play).env("TMPDIR", &temporary).run(), 0);
+}
+
+#[test]
 fn a_tester_may_read_the_case_from_its_standard_input_or_take_a_seed() {
     let place = project();
     set(&place, "tester {case} {bot}\"", "tester {bot}\"\nstdin = \"{case}\"");

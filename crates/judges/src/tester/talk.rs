@@ -7,7 +7,6 @@ use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,7 +18,7 @@ use rules::game::judge::Case;
 use rules::game::{Drawing, JudgeFailure, Place};
 use terms::bounds::TESTER_INPUT;
 use terms::peer::{News, Peer};
-use terms::text::{exact_duration, exact_size};
+use terms::text::{exact_duration, exact_size, shell_word};
 use terms::verdict::{BotExit, NoReply};
 
 use super::Tester;
@@ -101,7 +100,7 @@ impl Talk {
         let listener = UnixListener::bind(scratch.path().join(SOCKET)).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let mut values = case::place(case, &game.command, &scratch)?;
-        values.push(("{bot}", bot.display().to_string()));
+        values.push(("{bot}", bot));
         let mut tester = Process::start_in(scratch, &game.command.filled(&values), place)?;
         let input: &[u8] = match case {
             Case::Text(text) if game.stdin.is_some() => text.as_bytes(),
@@ -373,15 +372,17 @@ impl Talking {
     }
 }
 
-/// Makes the relay in a game's folder, unless that has it from an earlier game.
-fn make_relay(scratch: &mut Scratch) -> Result<PathBuf, JudgeFailure> {
+/// Makes the relay in a game's folder, unless that has it from an earlier game, and returns its name there: relative to the folder,
+/// in which the tester runs, where the path has a blank, or anything else at which a tester or its shell would split it.
+fn make_relay(scratch: &mut Scratch) -> Result<String, JudgeFailure> {
     let path = scratch.path().join(NAME);
     let made = if path.exists() { Ok(()) } else { relay::write(&path) };
     let kept = made.and_then(|()| scratch.keep(NAME));
     kept.map_err(|error| JudgeFailure::new(format!("cannot set up the bot for it: {error}")))?;
     let folder = scratch.path();
     if !statvfs(folder).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC)) {
-        return Ok(path);
+        let path = path.display().to_string();
+        return Ok(if shell_word(&path) == path { path } else { format!("./{NAME}") });
     }
     let folder = folder.display();
     let what =

@@ -177,8 +177,18 @@ impl History {
 fn headings(better: Option<Direction>) -> [&'static str; 12] {
     let share = better.unwrap_or_default().share_name();
     [
-        "run", "started", "boards", "bot", "games", "sum", "mean", share, "lost", "slowest",
-        "commit", "comment",
+        "run",
+        "started (UTC)",
+        "boards",
+        "bot",
+        "games",
+        "sum",
+        "mean",
+        share,
+        "lost",
+        "slowest",
+        "commit",
+        "comment",
     ]
 }
 

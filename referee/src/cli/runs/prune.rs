@@ -176,7 +176,7 @@ fn show(stay: &[&Candidate], go: &[Goer<'_>], out: &mut dyn Write) -> io::Result
     for goer in go {
         let run = goer.run;
         let (path, bots) = (run.path.display().to_string(), run.bots.join(", "));
-        let started = run.started.strftime("%Y-%m-%d %H:%M");
+        let started = run.started.strftime("%Y-%m-%d %H:%M UTC");
         let (path, bots, rest) = (printable(&path), printable(&bots), printable(&goer.rest()));
         writeln!(out, "  {path}  {started}  {bots}  {}{rest}", size(goer.size))?;
     }
