@@ -69,12 +69,21 @@ fn verdicts() -> impl Strategy<Value = Verdict> {
 }
 
 fn resources() -> impl Strategy<Value = Resources> {
-    let numbers = any::<[Option<u64>; 7]>();
+    let numbers = any::<[Option<u64>; 8]>();
     (numbers, option::of(millis())).prop_map(|(numbers, cpu_time)| {
-        let [memory, processes, open_files, file_size, turn_output, game_output, game_stderr] =
-            numbers;
+        let [
+            memory,
+            stack,
+            processes,
+            open_files,
+            file_size,
+            turn_output,
+            game_output,
+            game_stderr,
+        ] = numbers;
         Resources {
             memory,
+            stack,
             processes,
             open_files,
             cpu_time,

@@ -110,19 +110,62 @@ fn a_sanitizers_report_that_outlasts_the_turn_is_the_cause() {
     );
 }
 
-#[test]
-fn a_limit_of_the_shell_that_started_the_referee_is_named() {
-    let place = Place::new();
-    fs::write(
-        place.path("stack.c"),
-        "int main(void) { volatile char a[64 << 20]; a[0] = 1; return a[0]; }\n",
-    )
-    .expect("written");
+/// A program that needs 64 MiB of stack, and then exits with 7.
+fn deep(place: &Place) {
+    let source = "int main(void) { volatile char a[64 << 20]; a[0] = 7; return a[0]; }\n";
+    fs::write(place.path("stack.c"), source).expect("written");
     let mut compile = Command::new("cc");
     let compile = compile.args(["-O0", "-o", "stack", "stack.c"]).current_dir(place.folder());
     assert!(compile.status().expect("a compiler").success());
+}
+
+#[test]
+fn a_stack_of_the_settings_replaces_that_of_the_shell() {
+    let place = Place::new();
+    deep(&place);
+    let said = |limit: &str, flags: &str, cause: &str| {
+        let play = format!(
+            "ulimit {limit}; exec \"$0\" play --format json --bot ./stack --first-turn 60s {flags}"
+        );
+        let mut shell = Command::new("bash");
+        shell.args(["-c", &play, support::program()]).current_dir(place.folder());
+        assert_says(&shell.output().expect("runs").json(), cause);
+    };
+    for method in METHODS {
+        let flags = format!("--stack 1GiB --containment {method}");
+        said("-Ss 8192", &flags, "exited with status 7");
+    }
+    said("-Ss 8192", "--stack none", "exited with status 7");
+    said("-Ss 8192", "--stack 16MiB", "its stack is limited to 16 MiB by --stack");
+    said("-s 8192", "--stack 1GiB", "its stack is limited to 8 MiB by the shell (`ulimit -Hs`)");
+    let settings = "[limits.samegame]\nstack = '1GiB'\n";
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    said("-Ss 8192", "--log log", "exited with status 7");
+    let log = fs::read_to_string(place.path("log")).expect("a log");
+    assert!(log.contains("\"stack_bytes\":1073741824"), "{log}");
+    let shown = place.referee(&["config", "--stack", "2GiB"]).out();
+    assert!(shown.contains("limits.samegame.stack = \"2GiB\""), "{shown}");
+    // A run keeps it.
+    let suite = ["suite", "--bot", "./stack", "--seed", "1", "--run", "run"];
+    assert_code(&place.command(&suite).patient().run(), 1);
+    fs::remove_file(place.path("referee.toml")).expect("removed");
+    let again = ["suite", "--resume", "run", "--again", "crash"];
+    assert_code(&place.command(&again).run(), 1);
+    assert!(place.results("run")[0].loss().contains("status 7"));
+    let bundle = fs::read_to_string(place.path("run/failures/000001/again.sh")).expect("kept");
+    assert!(bundle.contains("--stack 1GiB"), "{bundle}");
+}
+
+#[test]
+fn a_limit_of_the_shell_that_started_the_referee_is_named() {
+    let place = Place::new();
+    deep(&place);
     for (limit, bot, cause) in [
-        ("-s 8192", "./stack", "its stack is limited to 8 MiB by the shell (`ulimit -s`)"),
+        (
+            "-s 8192",
+            "./stack",
+            "its stack is limited to 8 MiB by the shell (`ulimit -s`; --stack changes it)",
+        ),
         ("-f 100", "sh -c 'yes > big'", "by the shell (`ulimit -f`)"),
         ("-t 5", "sh -c 'while :; do :; done'", "its CPU time is limited to 5 s by the shell"),
     ] {

@@ -204,9 +204,9 @@ impl Common {
 
     /// The time limits of its games over the defaults; refuses limits that have no default.
     pub(crate) fn times(&self, defaults: &Limits) -> Result<Limits, SettingError> {
-        let GameLimits { times, memory } = &self.limits;
+        let GameLimits { times, memory, stack } = &self.limits;
         let strange = times.kinds().find(|kind| defaults.of(*kind).is_none()).map(LimitKind::name);
-        let Some(strange) = strange.or(memory.map(|_| "memory")) else {
+        let Some(strange) = strange.or(memory.map(|_| "memory")).or(stack.map(|_| "stack")) else {
             return Ok(times.or(defaults));
         };
         let kind = self.kind.name;

@@ -86,6 +86,8 @@ impl DoctorReport {
             None => "enforced by the kernel, in a control group",
             Some(_) => "watched by the referee",
         };
+        let stack =
+            limits.stack.map(|stack| ("stack", size(stack), "by the kernel, for each process"));
         let limits = [
             ("memory", bytes(limits.memory), by_group),
             ("processes and threads", count(limits.processes), by_group),
@@ -97,7 +99,7 @@ impl DoctorReport {
             ("size of a file", bytes(limits.file_size), "by the kernel"),
         ];
         let limit = |(name, limit, by)| format!("{name:<22} {limit:>9}  {by}").into();
-        let mut lines: Vec<Line> = limits.map(limit).into();
+        let mut lines: Vec<Line> = limits.into_iter().chain(stack).map(limit).collect();
         lines.extend(
             self.findings.no_cgroups.iter().map(|why| no(&format!("control groups: {why}"))),
         );

@@ -257,6 +257,12 @@ pub struct Resources {
         serde(default, rename = "memory_bytes", skip_serializing_if = "Option::is_none")
     )]
     pub memory: Option<u64>,
+    /// The stack of each process, in bytes; `None` is the referee's own limit.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, rename = "stack_bytes", skip_serializing_if = "Option::is_none")
+    )]
+    pub stack: Option<u64>,
     /// Processes and threads at one time.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub processes: Option<u64>,

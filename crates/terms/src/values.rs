@@ -155,6 +155,8 @@ pub struct GameLimits {
     pub times: Limits,
     /// The memory of all the bot's processes together.
     pub memory: Option<Bound<Size>>,
+    /// The stack of each of the bot's processes.
+    pub stack: Option<Bound<Size>>,
 }
 
 /// The keys of such a table.
@@ -169,12 +171,13 @@ struct LimitsTable {
     turn: Option<Limit>,
     total: Option<Limit>,
     memory: Option<Bound<Size>>,
+    stack: Option<Bound<Size>>,
 }
 
 impl From<LimitsTable> for GameLimits {
     fn from(table: LimitsTable) -> Self {
-        let LimitsTable { first_turn, turn, total, memory } = table;
-        Self::new([first_turn, turn, total], memory)
+        let LimitsTable { first_turn, turn, total, memory, stack } = table;
+        Self { stack, ..Self::new([first_turn, turn, total], memory) }
     }
 }
 
@@ -182,7 +185,7 @@ impl GameLimits {
     /// The limits with these times, in the order of [`LimitKind::ALL`].
     pub fn new(times: [Option<Limit>; 3], memory: Option<Bound<Size>>) -> Self {
         let time = |kind: LimitKind| times[kind as usize].map(|limit| limit.0);
-        Self { times: Limits::from_kinds(time), memory }
+        Self { times: Limits::from_kinds(time), memory, stack: None }
     }
 }
 

@@ -236,6 +236,10 @@ pub(super) struct RuleFlags {
     #[arg(long, overrides_with = "memory", value_name = "SIZE", allow_hyphen_values = true)]
     memory: Option<Bound<Size>>,
 
+    /// The stack of each of the bot's processes, such as 1GiB, or none [default: the shell's]
+    #[arg(long, overrides_with = "stack", value_name = "SIZE", allow_hyphen_values = true)]
+    stack: Option<Bound<Size>>,
+
     /// How to keep the bot's processes together, so that all end with the game [default: auto]
     #[arg(long, overrides_with = "containment", value_name = "METHOD", value_parser = word::<Containment>())]
     containment: Option<Containment>,
@@ -270,6 +274,7 @@ impl RuleFlags {
             ("--turn", limit("turn"), time(self.turn)),
             ("--total", limit("total"), time(self.total)),
             ("--memory", limit("memory"), self.memory.map(|memory| memory.to_string())),
+            ("--stack", limit("stack"), self.stack.map(|stack| stack.to_string())),
             ("--containment", "containment".to_owned(), containment),
         ]
         .into_iter()
@@ -291,7 +296,8 @@ impl RuleFlags {
     }
 
     fn limits(&self) -> GameLimits {
-        GameLimits::new([self.first_turn, self.turn, self.total], self.memory)
+        let times = [self.first_turn, self.turn, self.total];
+        GameLimits { stack: self.stack, ..GameLimits::new(times, self.memory) }
     }
 
     /// The settings of a run's plan; settings that the plan does not store come from the user's file and the

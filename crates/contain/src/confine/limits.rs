@@ -29,8 +29,13 @@ pub(crate) struct KernelLimit {
 }
 
 /// The resources that the kernel limits.
-const LIMITED: [KernelResource; 4] =
-    [KernelResource::Core, KernelResource::Nofile, KernelResource::Cpu, KernelResource::Fsize];
+const LIMITED: [KernelResource; 5] = [
+    KernelResource::Core,
+    KernelResource::Nofile,
+    KernelResource::Cpu,
+    KernelResource::Fsize,
+    KernelResource::Stack,
+];
 
 impl KernelLimit {
     /// A limit on one of [`LIMITED`].
@@ -58,6 +63,7 @@ pub(crate) fn kernel_limits(resources: &Resources) -> Vec<KernelLimit> {
         (KernelResource::Nofile, resources.open_files),
         (KernelResource::Cpu, cpu_time),
         (KernelResource::Fsize, resources.file_size),
+        (KernelResource::Stack, resources.stack),
     ];
     let set = |(resource, limit): (_, Option<u64>)| {
         let allowed = getrlimit(resource).maximum;

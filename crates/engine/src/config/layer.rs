@@ -42,7 +42,7 @@ pub struct Layer {
     pub(super) sdk_soft: SoftTable,
     #[serde(default)]
     pub(super) limits: BTreeMap<Spanned<String>, GameLimits>,
-    /// `--first-turn`, `--turn`, `--total` and `--memory`: limits for whichever game is played, unaffected
+    /// `--first-turn`, `--turn`, `--total`, `--memory` and `--stack`: limits for whichever game is played, unaffected
     /// by the profile.
     #[serde(skip)]
     pub fixed: GameLimits,
@@ -98,7 +98,7 @@ impl Layer {
         Self {
             profile: Some(rules.profile),
             on_host_delay: Some(rules.on_host_delay),
-            fixed: GameLimits { times: rules.limits, memory: None },
+            fixed: GameLimits { times: rules.limits, ..GameLimits::default() },
             stored: Some(rules.resources),
             ..Self::of_game(game)
         }

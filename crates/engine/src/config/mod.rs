@@ -123,7 +123,9 @@ impl Config {
             extra: need(settings.sdk_soft.extra, "sdk-soft.extra")?.0,
             forgiven: need(settings.sdk_soft.forgiven, "sdk-soft.forgiven")?,
         };
-        let memory = settings.fixed.memory.or(settings.limits(&game.name).memory);
+        let limits = settings.limits(&game.name);
+        let memory = settings.fixed.memory.or(limits.memory);
+        let stack = settings.fixed.stack.or(limits.stack);
         let bytes = |bound: Option<Bound<Size>>| bound.and_then(Bound::limit).map(|size| size.0);
         Ok(Self {
             rules: rules(settings, &game, relaxed_factor, sdk_soft)?,
@@ -132,7 +134,8 @@ impl Config {
             containment: need(settings.containment, "containment")?,
             resources: settings.stored.unwrap_or_else(|| {
                 let memory = memory.map_or(game.memory, |set| bytes(Some(set)));
-                settings.resources.resources(memory)
+                let stack = stack.map(|stack| stack.limit().map_or(UNLIMITED, |size| size.0));
+                Resources { stack, ..settings.resources.resources(memory) }
             }),
             log_size: bytes(settings.resources.log_size),
             project: Project {
@@ -165,6 +168,9 @@ fn laid_over(layers: impl IntoIterator<Item = Layer>) -> Layer {
     let default = DEFAULT.parse().expect("tested: the defaults are valid");
     layers.into_iter().chain([default]).reduce(Layer::over).unwrap_or_default()
 }
+
+/// More than any stack, and the largest number that plans can hold.
+const UNLIMITED: u64 = i64::MAX as u64;
 
 /// Whether a limit allows no more than the official one.
 fn is_as_strict<T: PartialOrd>(limit: Option<T>, official: Option<T>) -> bool {
@@ -224,7 +230,7 @@ mod tests {
 
     fn turn(seconds: u64) -> GameLimits {
         let times = [(LimitKind::Turn, Duration::from_secs(seconds))].into();
-        GameLimits { times, memory: None }
+        GameLimits { times, ..GameLimits::default() }
     }
 
     fn limits(first_turn: u64, turn: u64) -> Limits {
@@ -272,7 +278,8 @@ mod tests {
         assert_eq!(explained.limits.len(), GAMES.len());
         for game in GAMES.iter() {
             let memory = game.memory.map(|bytes| Bound::At(Size(bytes)));
-            assert_eq!(explained.limits(&game.name), GameLimits { times: game.limits, memory });
+            let official = GameLimits { times: game.limits, memory, stack: None };
+            assert_eq!(explained.limits(&game.name), official);
         }
     }
 

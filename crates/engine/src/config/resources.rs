@@ -32,6 +32,7 @@ impl ResourceTable {
         let count = |bound: Option<Bound<Count>>| bound?.limit().map(|count| count.0);
         Resources {
             memory,
+            stack: None,
             processes: count(self.processes),
             open_files: count(self.open_files),
             cpu_time: self.cpu_time.and_then(Bound::limit).map(|limit| Millis(limit.0)),

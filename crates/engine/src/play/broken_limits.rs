@@ -55,8 +55,14 @@ pub(super) struct Inherited {
     cpu_time: Option<u64>,
     file_size: Option<u64>,
     address_space: Option<u64>,
-    stack: Option<u64>,
+    /// The limit, and what sets it, which may be a setting too.
+    stack: Option<(u64, &'static str)>,
 }
+
+/// What sets the limit on the stack: the shell where nothing else does, the hard limit of the shell, or a setting.
+const STACK_OF_SHELL: &str = "by the shell (`ulimit -s`; --stack changes it)";
+const HARD_STACK: &str = "by the shell (`ulimit -Hs`)";
+const SET_STACK: &str = "by --stack";
 
 impl Inherited {
     /// The limits of this process, beside these settings.
@@ -69,12 +75,17 @@ impl Inherited {
                 None => current,
             }
         };
+        let stack = match (settings.stack, limit(KernelResource::Stack, settings.stack)) {
+            (None, shells) => shells.map(|shells| (shells, STACK_OF_SHELL)),
+            (Some(_), Some(hard)) => Some((hard, HARD_STACK)),
+            (Some(set), None) => Some((set, SET_STACK)),
+        };
         let cpu_time = settings.cpu_time.map(|time| time.0.as_secs().max(1));
         Self {
             cpu_time: limit(KernelResource::Cpu, cpu_time),
             file_size: limit(KernelResource::Fsize, settings.file_size),
             address_space: limit(KernelResource::As, None),
-            stack: limit(KernelResource::Stack, None),
+            stack,
         }
     }
 
@@ -104,8 +115,8 @@ impl Inherited {
                 self.address_space.map(of_address_space)
             }
             BotExit::Signal(SIGSEGV) if may_be_stack => {
-                let limit = size(self.stack?);
-                Some(format!("its stack is limited to {limit} by the shell (`ulimit -s`)"))
+                let (limit, by) = self.stack?;
+                Some(format!("its stack is limited to {} {by}", size(limit)))
             }
             _ => None,
         }
@@ -139,7 +150,7 @@ fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
         cpu_time: Some(2),
         file_size: Some(1 << 20),
         address_space: Some(1 << 28),
-        stack: Some(8 << 20),
+        stack: Some((8 << 20, STACK_OF_SHELL)),
     };
     let stack = Inherited { address_space: None, ..shell };
     let ended = |exit, stderr: &str| {
@@ -158,7 +169,12 @@ fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
         ),
         (shell, by_signal(SIGSEGV), "", "space is limited to 256 MiB by the shell (`ulimit -v`)"),
         (shell, by_status(1), "MemoryError\n", "space is limited to 256 MiB by the shell"),
-        (stack, by_signal(SIGSEGV), "", "its stack is limited to 8 MiB by the shell (`ulimit -s`)"),
+        (
+            stack,
+            by_signal(SIGSEGV),
+            "",
+            "its stack is limited to 8 MiB by the shell (`ulimit -s`; --stack changes it)",
+        ),
     ] {
         let turn = ended(exit, stderr);
         let said = inherited.explain(&turn);

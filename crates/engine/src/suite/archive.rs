@@ -156,6 +156,9 @@ impl Archive<'_> {
         option("profile", rules.profile.name().to_owned());
         let memory = rules.resources.memory;
         option("memory", memory.map_or_else(|| "none".to_owned(), exact_size));
+        if let Some(stack) = rules.resources.stack {
+            option("stack", exact_size(stack));
+        }
         for (name, value) in &bot.env {
             option("env", format!("{name}={value}"));
         }

@@ -111,6 +111,7 @@ impl Rules {
     pub fn differences(&self, other: &Self) -> Vec<String> {
         let time = |limit: Option<Duration>| limit.map_or("unlimited".to_owned(), duration);
         let bytes = |limit: Option<u64>| limit.map_or("unlimited".to_owned(), size);
+        let stack = |limit: Option<u64>| limit.map_or("the shell's".to_owned(), size);
         let number = |limit: Option<u64>| limit.map_or("unlimited".to_owned(), |n| n.to_string());
         let (mine, theirs) = (&self.resources, &other.resources);
         let millis = |limit: Option<Millis>| time(limit.map(|Millis(limit)| limit));
@@ -122,6 +123,7 @@ impl Rules {
         let all = LimitKind::ALL.map(limit).into_iter().chain([
             row("profile", profiles),
             row("memory", [mine.memory, theirs.memory].map(bytes)),
+            row("stack", [mine.stack, theirs.stack].map(stack)),
             row("processes", [mine.processes, theirs.processes].map(number)),
             row("open files", [mine.open_files, theirs.open_files].map(number)),
             row("processor time", [mine.cpu_time, theirs.cpu_time].map(millis)),
