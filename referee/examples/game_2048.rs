@@ -219,7 +219,7 @@ impl View for Game2048 {
 
 fn kind() -> GameKind {
     GameKind {
-        from_seed: Arc::new(|seed, _| Ok(seed.unsigned_abs().to_string())),
+        from_seed: Arc::new(|seed, _| Ok(i64::try_from(seed)?.unsigned_abs().to_string())),
         limits: [
             (LimitKind::FirstTurn, Duration::from_secs(20)),
             (LimitKind::Turn, Duration::from_secs(2)),

@@ -34,7 +34,7 @@
 //!
 //! fn heap() -> GameKind {
 //!     GameKind {
-//!         from_seed: Arc::new(|seed, _| Ok((seed.rem_euclid(30) + 1).to_string())),
+//!         from_seed: Arc::new(|seed, _| Ok((i64::try_from(seed)?.rem_euclid(30) + 1).to_string())),
 //!         limits: [(LimitKind::Turn, Duration::from_secs(2))].into(),
 //!         bundled: vec![("ten".to_owned(), "10".to_owned())],
 //!         ..GameKind::new("heap", "Heap", |text| {

@@ -50,7 +50,7 @@ pub use results::{compare, gamelog, ratings, replay, said};
 pub use results::{jiff, serde_json};
 pub use rules::{measure, score, source};
 pub use statistics as stats;
-pub use terms::{certificate, fault, lines, millis, verdict};
+pub use terms::{certificate, fault, lines, millis, seed, verdict};
 
 /// Time limits, their profiles, and limits on a bot's resources.
 pub mod limits {

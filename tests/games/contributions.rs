@@ -169,7 +169,8 @@ fn known_trouble_of_java_comes_with_its_remedy() {
             limits: JudgeLimits::default(),
         };
         let game = Codingame { command, ..Codingame::default() };
-        let mut judge = game.start(&Case::Seed(290_797), &Nowhere::default()).expect("starts");
+        let mut judge =
+            game.start(&Case::Seed(290_797.into()), &Nowhere::default()).expect("starts");
         let trouble = judge.begin().expect_err(remedy);
         let found = trouble.remedy.clone().unwrap_or_default();
         assert!(found.contains(remedy), "{trouble:?}");

@@ -46,7 +46,7 @@ fn play(
     };
     let command = JudgeCommand { words, folder: folder.to_owned(), env: BTreeMap::new(), limits };
     let mut judge = JsonLines { command, ..JsonLines::default() }
-        .start(&Case::Seed(seed), &Place::default())
+        .start(&Case::Seed(seed.into()), &Place::default())
         .expect("starts");
     let mut questions = 0;
     let mut step = judge.begin().expect("a good judge");

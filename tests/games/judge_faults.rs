@@ -56,7 +56,7 @@ struct Said {
 
 /// Plays with a bot that repeats each number, or is silent from question `silent` on.
 fn play(judge: &StartJudge, silent: Option<u32>) -> Result<Said, JudgeFailure> {
-    let mut judge = judge(&Case::Seed(7), &Place::default())?;
+    let mut judge = judge(&Case::Seed(7.into()), &Place::default())?;
     let mut summary = Vec::new();
     let mut step = judge.begin()?;
     for question in 0.. {
@@ -183,8 +183,8 @@ fn a_judge_that_goes_on_after_silence_is_brought_to_its_end() {
 
 #[test]
 fn what_a_judge_says_before_it_has_the_reply_is_no_answer_to_it() {
-    let mut judge =
-        judge("judge", "eager", limits())(&Case::Seed(7), &Place::default()).expect("starts");
+    let mut judge = judge("judge", "eager", limits())(&Case::Seed(7.into()), &Place::default())
+        .expect("starts");
     let mut step = judge.begin();
     for number in ["0", "1", "8"] {
         let next = step.expect("a question").next;
@@ -372,7 +372,7 @@ fn a_judge_runs_on_the_core_of_the_referee() {
     let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits: limits() };
     let place = Place { core: last.parse().ok(), ..Place::default() };
     let mut judge = JsonLines { command, ..JsonLines::default() }
-        .start(&Case::Seed(1), &place)
+        .start(&Case::Seed(1.into()), &place)
         .expect("starts");
     match judge.begin().expect("a good judge").next {
         Next::End(end) => assert_eq!(end.official, last),

@@ -44,7 +44,9 @@ impl Sums {
     fn start(&self, case: &Case) -> Result<Box<dyn Referee>, JudgeFailure> {
         self.started.fetch_add(1, Ordering::SeqCst);
         let goal = match case {
-            Case::Seed(seed) => *seed,
+            Case::Seed(seed) => {
+                i64::try_from(*seed).map_err(|error| JudgeFailure::new(error.to_string()))?
+            }
             Case::Text(text) => text.trim().parse().map_err(|_| JudgeFailure::new("no number"))?,
         };
         let Self { bonus, fails_at, awaits_end, .. } = *self;

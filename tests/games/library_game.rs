@@ -33,7 +33,7 @@ static GUESS: LazyLock<Arc<GameKind>> = LazyLock::new(|| guess_as("guess").into(
 fn guess_as(name: &str) -> GameKind {
     GameKind {
         from_seed: Arc::new(|seed, _: SeedOptions| {
-            Ok((seed.rem_euclid(NUMBERS.into()) + 1).to_string())
+            Ok((i64::try_from(seed)?.rem_euclid(NUMBERS.into()) + 1).to_string())
         }),
         limits: [
             (LimitKind::FirstTurn, Duration::from_secs(30)),

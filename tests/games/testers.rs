@@ -108,6 +108,54 @@ fn a_tester_may_read_the_case_from_its_standard_input_or_take_a_seed() {
 }
 
 #[test]
+fn seeds_are_numbers_of_64_bits_as_contests_have_them() {
+    let place = project();
+    place.script(
+        "tester",
+        "printf '%s\\n' \"$4\" | \"$2\" >answer; grep -qx -e \"$4\" answer && echo Score = 1",
+    );
+    set(&place, "{case} {bot}\"\ncases = \"in/*.txt\"", "-exec {bot} -seed {seed}\"");
+    let play = ["play", "--game", "twice", "--bot", "cat", "--seed", "18446744073709551615"];
+    assert_code(&place.referee(&[&play[..], &["--log", "log"]].concat()), 0);
+    let log = fs::read_to_string(place.path("log")).expect("written");
+    assert!(log.contains(r#"{\"seed\":18446744073709551615}"#), "{log}");
+    assert_eq!(place.referee(&["replay", "log", "--format", "json"]).json()["agrees"], true);
+    let check = ["game", "check", "twice", "--bot", "cat", "--seed", "9223372036854775808"];
+    assert_code(&place.referee(&check), 0);
+    for (run, seeds) in [
+        ("runs/list", "-9223372036854775808,9223372036854775808,18446744073709551615"),
+        ("runs/range", "9223372036854775807..9223372036854775809"),
+    ] {
+        let suite = ["suite", "--game", "twice", "--bot", "cat", "--seed", seeds, "--run", run];
+        assert_code(&place.referee(&suite), 0);
+        assert_code(&place.referee(&["suite", "--resume", run]), 0);
+        assert_eq!(place.results(run).len(), 3);
+        assert_eq!(place.run(run).run.plan.seeds.expect("seeds").to_string(), seeds);
+        let shown = place.referee(&["show", run, "--format", "csv"]).exits(0).out();
+        assert!(shown.contains("seed 9223372036854775808"), "{shown}");
+    }
+    let seeds = place.referee(&["show", "runs/range", "--format", "seeds"]).exits(0).out();
+    assert!(seeds.contains("9223372036854775809"), "{seeds}");
+    let games = place.referee(&["show", "runs/range", "--format", "json"]).exits(0).out();
+    let games = games.replace(": ", ":");
+    assert!(games.contains("\"seed\":9223372036854775809"), "{games}");
+    let runs = place.referee(&["runs"]).exits(0).out();
+    assert!(runs.contains("seeds 9223372036854775807..9223372036854775809"), "{runs}");
+    // A generator of Java's has no more than its `long`.
+    for game in ["samegame", "square-remover"] {
+        for command in ["play", "suite", "generate"] {
+            let seed = [command, "--game", game, "--seed", "9223372036854775808"];
+            let refused = place.referee(&seed).exits(2).err();
+            let why = "no test case of this seed; its seeds are -9223372036854775808 to 9223372036854775807";
+            assert!(refused.contains(why), "{command}: {refused}");
+        }
+    }
+    let beyond =
+        place.referee(&["suite", "--bot", "cat", "--seed", "18446744073709551616"]).exits(2);
+    assert!(beyond.err().contains("is beyond all seeds, which go from"), "{}", beyond.err());
+}
+
+#[test]
 fn how_a_bot_failed_is_told_by_the_referee_beside_the_testers_words() {
     let place = project();
     let refused = "Error: not twice";

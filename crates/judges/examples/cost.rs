@@ -76,7 +76,7 @@ fn through_a_keeper() -> Vec<Duration> {
         limits: JudgeLimits::default(),
     };
     let judge = JsonLines { command, ..JsonLines::default() }
-        .start(&Case::Seed(7), &Place::default())
+        .start(&Case::Seed(7.into()), &Place::default())
         .expect("starts");
     let mut game = Game::begin(judge).expect("it asks");
     let lines = Lines::split(b"42\n");

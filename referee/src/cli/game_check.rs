@@ -22,6 +22,7 @@ use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
 use terms::limits::LimitKind;
+use terms::seed::Seed;
 use terms::text::{duration, plural, printable, quote};
 
 /// The turns of a game that are shown.
@@ -64,7 +65,7 @@ struct CheckArgs {
 
     /// Play the board of a seed
     #[arg(long, value_name = "N", conflicts_with = "board", allow_negative_numbers = true)]
-    seed: Option<i64>,
+    seed: Option<Seed>,
 }
 
 pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
@@ -127,7 +128,7 @@ fn case(args: &CheckArgs, kind: &GameKind) -> Result<(String, String), Failure> 
         (Some(board), _, _) => load(kind, board),
         (None, None, Some(first)) => load(kind, &first),
         (None, seed, _) => {
-            let seed = seed.unwrap_or(1);
+            let seed = seed.unwrap_or(Seed::of(1));
             let case = inputs::seeded_case(kind, seed, SeedOptions::default())?;
             Ok((format!("seed {seed}"), case))
         }

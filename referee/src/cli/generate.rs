@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -40,12 +39,11 @@ pub(super) struct GenerateArgs {
 
 pub(super) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
     let kind = inputs::game(args.game.as_deref())?;
-    let seeds = args.seed.seeds();
     let options = SeedOptions { colors: args.colors };
     match &args.out {
-        Some(folder) => write_files(&kind, seeds, options, folder)?,
-        None if seeds.start() == seeds.end() => {
-            let case = inputs::seeded_case(&kind, *seeds.start(), options)?;
+        Some(folder) => write_files(&kind, args.seed, options, folder)?,
+        None if args.seed.first == args.seed.last => {
+            let case = inputs::seeded_case(&kind, args.seed.first, options)?;
             print(|out| out.write_all(case.as_bytes()))?;
         }
         None => {
@@ -57,19 +55,19 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
 
 fn write_files(
     kind: &GameKind,
-    seeds: RangeInclusive<i64>,
+    seeds: SeedRange,
     options: SeedOptions,
     folder: &Path,
 ) -> Result<(), Failure> {
     // Validate all seeds first, so a bad one leaves no files behind.
-    for seed in seeds.clone() {
+    for seed in seeds.seeds() {
         inputs::seeded_case(kind, seed, options)?;
     }
     fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the folder {}", folder.display()))
         .map_err(Failure::User)?;
     let mut written = 0_u64;
-    for seed in seeds {
+    for seed in seeds.seeds() {
         let case = inputs::seeded_case(kind, seed, options)?;
         write_case(&folder.join(format!("seed-{seed}.txt")), &case)?;
         written += 1;

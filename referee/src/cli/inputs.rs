@@ -16,6 +16,7 @@ use engine::config::{Config, Layer, Project, ShellSyntax, find_project};
 use engine::play::Seated;
 use results::suite::{Plan, Records, Rules};
 use rules::game::{GameKind, SeedOptions, TestCase, UnknownGame, games};
+use terms::seed::Seed;
 use terms::text::without_byte_order_mark;
 
 /// Far larger than any test case or settings file. A longer input is a mistake, such as a device file.
@@ -198,7 +199,7 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<TestCase, Fail
 
 /// The error for a board that is neither a file nor a case.
 fn no_board(kind: &GameKind, board: &Path) -> Failure {
-    let seed = board.to_str().and_then(|name| name.parse::<i64>().ok());
+    let seed = board.to_str().and_then(|name| name.parse::<Seed>().ok());
     match seed.filter(|seed| kind.test_case(*seed, SeedOptions::default()).is_ok()) {
         Some(seed) => Failure::file(
             board,
@@ -211,7 +212,7 @@ fn no_board(kind: &GameKind, board: &Path) -> Failure {
 /// The test case of a seed, as text.
 pub(super) fn seeded_case(
     kind: &GameKind,
-    seed: i64,
+    seed: impl Into<Seed>,
     options: SeedOptions,
 ) -> Result<String, Failure> {
     kind.test_case(seed, options).map_err(Failure::user)

@@ -25,6 +25,7 @@ use results::gamelog::{End, Event, Log, LogWriter, SeatEnd, drawings};
 use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
 use terms::limits::OnHostDelay;
+use terms::seed::Seed;
 use terms::text::plural;
 use terms::verdict::Verdict;
 
@@ -54,7 +55,7 @@ pub(super) struct PlayArgs {
     /// It is a random board, or for Square Remover the original tester's case. Seeds can be
     /// negative.
     #[arg(long, value_name = "N", conflicts_with = "board", allow_hyphen_values = true, value_parser = one_seed)]
-    seed: Option<i64>,
+    seed: Option<Seed>,
 
     /// The number of colours of a random board, if the game lets you choose
     #[arg(long, value_name = "N", requires = "seed", conflicts_with = "board")]
@@ -112,7 +113,7 @@ Examples:
   referee play --game NAME --bot ./new --bot ./old --seed 7";
 
 /// Parses the seed of one board.
-fn one_seed(text: &str) -> Result<i64, String> {
+fn one_seed(text: &str) -> Result<Seed, String> {
     text.parse().map_err(|_| {
         let is_list = text.contains("..") || text.contains(',');
         let remedy = if is_list {

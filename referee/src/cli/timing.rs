@@ -27,6 +27,7 @@ use results::host::HostCheck;
 use results::timing::{Analysis, Thresholds};
 use rules::game::{GameKind, SeedOptions};
 use terms::millis::Millis;
+use terms::seed::Seed;
 
 /// Measure whether a bot keeps its deadlines, and by what margin
 ///
@@ -90,7 +91,7 @@ Examples:
   referee timing --host";
 
 /// The seeds of the default boards.
-const SEEDS: SeedRange = SeedRange { first: 1, last: 5 };
+const SEEDS: SeedRange = SeedRange { first: Seed::of(1), last: Seed::of(5) };
 
 /// The most games whose turns are kept in memory.
 const MAX_GAMES: usize = 1_000_000;
@@ -186,7 +187,7 @@ type Board = (String, String);
 /// The number of games of each bot on this many boards, or on the seeds' boards.
 fn planned(args: &TimingArgs, boards: usize, bots: usize) -> Result<usize, Failure> {
     let SeedRange { first, last } = args.seed.unwrap_or(SEEDS);
-    let seeds = usize::try_from(last.abs_diff(first)).unwrap_or(usize::MAX).saturating_add(1);
+    let seeds = first.count_to(last);
     let boards = if args.board.is_empty() { seeds } else { boards };
     let games = args.games.map_or(boards, |games| games as usize);
     if games.saturating_mul(bots) > MAX_GAMES {

@@ -1,11 +1,12 @@
 //! Values as a user writes them.
 
-use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::str::FromStr;
 
 use serde::Deserialize;
 use serde::de::Error as _;
+
+use terms::seed::Seed;
 
 /// A factor that relaxes limits, 1 to 1000.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
@@ -28,15 +29,15 @@ impl TryFrom<f64> for Factor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SeedRange {
     /// The smallest seed; the range includes it.
-    pub first: i64,
+    pub first: Seed,
     /// The last one, not less than the first.
-    pub last: i64,
+    pub last: Seed,
 }
 
 impl SeedRange {
     /// The seeds in order.
-    pub fn seeds(self) -> RangeInclusive<i64> {
-        self.first..=self.last
+    pub fn seeds(self) -> impl Iterator<Item = Seed> + Clone {
+        self.first.to(self.last)
     }
 }
 
@@ -45,7 +46,7 @@ impl FromStr for SeedRange {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (first, last) = text.split_once("..").unwrap_or((text, text));
-        let number = |text: &str| text.trim().parse::<i64>().ok();
+        let number = |text: &str| text.trim().parse::<Seed>().ok();
         match (number(first), number(last)) {
             (Some(first), Some(last)) if first <= last => Ok(Self { first, last }),
             (Some(first), Some(last)) => {
@@ -53,22 +54,25 @@ impl FromStr for SeedRange {
             }
             (Some(first), None) if last.trim().is_empty() => Err(format!(
                 "`{text}` does not say where it ends; write for example {first}..{}",
-                first.saturating_add(99)
+                first.after(99).unwrap_or(Seed::MAX)
             )),
-            _ if [first, last].into_iter().any(is_too_large) => {
-                Err(format!("`{text}` is too large; seeds go up to {}", i64::MAX))
-            }
+            _ if [first, last].into_iter().any(is_beyond) => Err(format!(
+                "`{text}` is beyond all seeds, which go from {} to {}",
+                Seed::MIN,
+                Seed::MAX
+            )),
             _ => Err(format!("`{text}` is neither a number nor a range such as 1..10")),
         }
     }
 }
 
-/// Whether this is a whole number, but larger than any seed.
-fn is_too_large(text: &str) -> bool {
+/// Whether this is a whole number, but no seed.
+fn is_beyond(text: &str) -> bool {
     let text = text.trim();
-    !text.is_empty()
-        && text.bytes().all(|byte| byte.is_ascii_digit())
-        && text.parse::<i64>().is_err()
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    !digits.is_empty()
+        && digits.bytes().all(|byte| byte.is_ascii_digit())
+        && text.parse::<Seed>().is_err()
 }
 
 impl<'de> Deserialize<'de> for SeedRange {
@@ -140,7 +144,7 @@ mod tests {
 
     #[test]
     fn seeds_are_a_list_or_a_file_of_them() {
-        let range = |first, last| SeedRange { first, last };
+        let range = |first, last| SeedRange { first: Seed::of(first), last: Seed::of(last) };
         let list = [range(1, 1), range(-5, -5), range(9, 20)];
         assert_eq!("1,-5, 9..20".parse(), Ok(SeedsSource::List(list.into())));
         assert_eq!(SeedsSource::parse_file("1 -5 # two\n\n9..20,\n"), Ok(list.into()));
@@ -155,6 +159,7 @@ mod tests {
     #[test]
     fn a_range_of_seeds_has_both_ends() {
         for (text, first, last) in [("7", 7, 7), ("-3..4", -3, 4), ("1..1", 1, 1)] {
+            let (first, last) = (Seed::of(first), Seed::of(last));
             assert_eq!(text.parse(), Ok(SeedRange { first, last }), "{text}");
         }
         for text in ["", "x", "4..1", "1..", "1...3", "1-3"] {
@@ -163,11 +168,13 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_that_is_too_large_is_called_so() {
-        for text in ["18446744073709551615", "5..9223372036854775808"] {
+    fn a_number_beyond_all_seeds_is_called_so() {
+        for text in ["18446744073709551616", "5..18446744073709551616", "-9223372036854775809"] {
             let error = text.parse::<SeedRange>().expect_err(text);
-            let expected = "is too large; seeds go up to 9223372036854775807";
+            let expected = "which go from -9223372036854775808 to 18446744073709551615";
             assert!(error.ends_with(expected), "{error}");
         }
+        let largest = "9223372036854775808..18446744073709551615".parse::<SeedRange>();
+        assert_eq!(largest.map(|range| range.last), Ok(Seed::MAX));
     }
 }

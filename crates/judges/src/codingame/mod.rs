@@ -38,6 +38,7 @@ use crate::process::Process;
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
 use rules::game::{Answer, JudgeFailure, Place, Referee, Seat, Step};
 use terms::bounds::JUDGE_FRAMES;
+use terms::seed::Seed;
 use terms::text::quote;
 use terms::verdict::Verdict;
 
@@ -72,6 +73,12 @@ impl Codingame {
     /// # Errors
     /// When the referee does not start.
     pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
+        if let Case::Seed(seed) = case
+            && i64::try_from(*seed).is_err()
+        {
+            let problem = format!("has no case of seed {seed}: its seeds go up to {}", i64::MAX);
+            return Err(JudgeFailure::new(problem));
+        }
         let mut command = self.command.clone();
         if !command.words.iter().any(|word| word.starts_with("-Dgame.mode=")) {
             let mode = if self.players.is_some() { "multi" } else { "solo" };
@@ -112,7 +119,7 @@ struct Running {
     frames: u32,
     players: Vec<Player>,
     /// The seed that a game of several players must be played with.
-    seed: Option<i64>,
+    seed: Option<Seed>,
     steps: Steps,
 }
 
@@ -417,7 +424,7 @@ mod tests {
         ] {
             assert_eq!(init(&Case::Text(text.to_owned())), expected, "{text:?}");
         }
-        assert_eq!(init(&Case::Seed(-7)), "[[INIT] 2]\n1\n-7\n");
+        assert_eq!(init(&Case::Seed((-7).into())), "[[INIT] 2]\n1\n-7\n");
     }
 
     #[test]

@@ -210,6 +210,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use terms::lines::Lines;
+    use terms::seed::Seed;
 
     fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
         pairs.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect()
@@ -276,7 +277,12 @@ mod tests {
     #[test]
     fn the_referee_speaks_version_1() {
         let text = Case::Text("a".to_owned());
-        assert_eq!(ToJudge::start(&Case::Seed(7), None).line(), "{\"protocol\":1,\"seed\":7}\n");
+        assert_eq!(
+            ToJudge::start(&Case::Seed(7.into()), None).line(),
+            "{\"protocol\":1,\"seed\":7}\n"
+        );
+        let largest = ToJudge::start(&Case::Seed(Seed::MAX), None).line();
+        assert_eq!(largest, "{\"protocol\":1,\"seed\":18446744073709551615}\n");
         assert_eq!(ToJudge::start(&text, None).line(), "{\"protocol\":1,\"case\":\"a\"}\n");
         let lines = Lines::split(b"4\t2\n");
         let reply = Answer::Reply { lines: &lines, elapsed: Duration::from_micros(1500) };
@@ -284,7 +290,7 @@ mod tests {
         assert_eq!(line, "{\"reply\":[\"4\\t2\"],\"elapsed_ms\":1.5}\n");
         let silence = Answer::new(&lines, Some(NoReply::Deadline));
         assert_eq!(ToJudge::answer(silence, None).line(), "{\"no_reply\":\"timeout\"}\n");
-        let start = ToJudge::start(&Case::Seed(7), Some(2)).line();
+        let start = ToJudge::start(&Case::Seed(7.into()), Some(2)).line();
         assert_eq!(start, "{\"protocol\":1,\"seed\":7,\"players\":2}\n");
         let silence = ToJudge::answer(silence, Some(0)).line();
         assert_eq!(silence, "{\"no_reply\":\"timeout\",\"player\":0}\n");

@@ -14,6 +14,7 @@ use results::suite::{BoardId, Outcome, Plan};
 use rules::score::{Direction, Score, shown};
 use terms::limits::LimitKind;
 use terms::millis::Millis;
+use terms::seed::Seed;
 use terms::text::duration;
 
 /// Which games come first.
@@ -38,7 +39,7 @@ pub struct ShownGame {
     outcome: Outcome,
     /// The seed of its board, or the number of its case.
     #[serde(skip_serializing_if = "Option::is_none")]
-    seed: Option<i64>,
+    seed: Option<Seed>,
     /// The best known score on its board.
     best: Option<Score>,
     /// Its share of the best score.

@@ -7,6 +7,7 @@ use super::frames::{Picture, View};
 use super::{Answer, Ask, Effect, Game, GameKind, SeedOptions};
 use crate::score::Score;
 use terms::lines::Lines;
+use terms::seed::Seed;
 
 /// A game of more exchanges than this is taken for one without an end.
 const MAX_EXCHANGES: usize = 100_000;
@@ -16,7 +17,7 @@ const MAX_EXCHANGES: usize = 100_000;
 #[non_exhaustive]
 pub struct CheckError {
     /// The test case's seed.
-    pub seed: i64,
+    pub seed: Seed,
     /// The number of the exchange, from 1; 0 before the first one.
     pub turn: usize,
     /// What does not agree.
@@ -41,10 +42,11 @@ impl Error for CheckError {}
 /// The first thing that is wrong.
 pub fn check(
     kind: &GameKind,
-    seeds: impl IntoIterator<Item = i64>,
+    seeds: impl IntoIterator<Item: Into<Seed>>,
     mut bot: impl FnMut(&str) -> String,
 ) -> Result<(), CheckError> {
     for seed in seeds {
+        let seed = seed.into();
         let mut turn = 0;
         check_seed(kind, seed, &mut bot, &mut turn).map_err(|problem| CheckError {
             seed,
@@ -57,7 +59,7 @@ pub fn check(
 
 fn check_seed(
     kind: &GameKind,
-    seed: i64,
+    seed: Seed,
     bot: &mut impl FnMut(&str) -> String,
     turn: &mut usize,
 ) -> Result<(), String> {
@@ -324,7 +326,7 @@ mod tests {
             ("no result", 2, "has no official result"),
         ] {
             let error = found(flaw, "step").expect_err(flaw);
-            assert_eq!((error.seed, error.turn), (7, turn), "{flaw}: {error}");
+            assert_eq!((error.seed, error.turn), (Seed::of(7), turn), "{flaw}: {error}");
             assert!(error.problem.contains(part), "{flaw}: {error}");
         }
         let goes_on = found("goes on", "fly").expect_err("it goes on");

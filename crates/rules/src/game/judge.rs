@@ -16,6 +16,7 @@ use crate::score::Score;
 use terms::limits::LimitKind;
 use terms::lines::LineRules;
 use terms::peer::Peer;
+use terms::seed::Seed;
 use terms::verdict::Verdict;
 
 /// Starts the judge of one game.
@@ -87,7 +88,7 @@ impl JudgeProgram {
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Case {
     /// The judge makes it from this seed.
-    Seed(i64),
+    Seed(Seed),
     /// Text that the judge understands.
     #[serde(rename = "case")]
     Text(String),

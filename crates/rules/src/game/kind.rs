@@ -1,6 +1,7 @@
 //! A row of the table of games.
 
 use std::fmt;
+use std::num::TryFromIntError;
 use std::sync::Arc;
 
 use super::judge::JudgeProgram;
@@ -9,12 +10,13 @@ use crate::measure::Measure;
 use crate::score::Direction;
 use crate::source::SourceError;
 use terms::limits::Limits;
+use terms::seed::Seed;
 
 /// Reads the text of a test case.
 pub type Parse = Arc<dyn Fn(&str) -> Result<TestCase, SourceError> + Send + Sync>;
 
 /// Generates the text of a test case.
-pub type FromSeed = Arc<dyn Fn(i64, SeedOptions) -> Result<String, SeedError> + Send + Sync>;
+pub type FromSeed = Arc<dyn Fn(Seed, SeedOptions) -> Result<String, SeedError> + Send + Sync>;
 
 /// A row of the table of games.
 ///
@@ -87,6 +89,14 @@ impl From<String> for SeedError {
     }
 }
 
+/// For a game whose generator takes numbers of 64 bits with a sign, or without one.
+impl From<TryFromIntError> for SeedError {
+    fn from(_: TryFromIntError) -> Self {
+        let (first, last) = (i64::MIN, i64::MAX);
+        Self(format!("this game has no test case of this seed; its seeds are {first} to {last}"))
+    }
+}
+
 impl From<&str> for SeedError {
     fn from(problem: &str) -> Self {
         Self(problem.to_owned())
@@ -124,8 +134,12 @@ impl GameKind {
     ///
     /// # Errors
     /// When the seed has none.
-    pub fn test_case(&self, seed: i64, options: SeedOptions) -> Result<String, SeedError> {
-        (self.from_seed)(seed, options)
+    pub fn test_case(
+        &self,
+        seed: impl Into<Seed>,
+        options: SeedOptions,
+    ) -> Result<String, SeedError> {
+        (self.from_seed)(seed.into(), options)
     }
 
     /// The content of the bundled test case of this name.

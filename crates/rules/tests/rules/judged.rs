@@ -201,7 +201,7 @@ fn a_judge_that_fails_is_trouble() {
     );
     for (verdict, begins) in [(Verdict::Completed, true), (Verdict::Lost, false)] {
         let case = Script { said: vec![Said::End(verdict, None)], ..Script::default() };
-        let started = case.case(Case::Seed(7)).start(&Place::default());
+        let started = case.case(Case::Seed(7.into())).start(&Place::default());
         assert_eq!(started.is_ok(), begins, "{verdict}");
     }
     let whole = JudgeFailure {
@@ -215,7 +215,7 @@ fn a_judge_that_fails_is_trouble() {
 #[test]
 fn a_case_is_a_seed_or_any_text() {
     for (text, case) in [
-        ("{\"seed\":7}", Case::Seed(7)),
+        ("{\"seed\":7}", Case::Seed(7.into())),
         ("{\"case\":\"a\\nb\"}", Case::Text("a\nb".to_owned())),
         ("7", Case::Text("7".to_owned())),
     ] {

@@ -11,6 +11,7 @@ use crate::cli::{Failure, completions, inputs};
 use engine::config::{BoardSet, Config, SeedRange, SeedsSource};
 use results::suite::{PlannedBoard, Seeds};
 use rules::game::{GameKind, SeedOptions};
+use terms::seed::Seed;
 
 /// The boards to play.
 #[derive(Debug, Args)]
@@ -47,7 +48,7 @@ pub(super) struct BoardsFlags {
 pub(super) type Boards = (Vec<PlannedBoard>, Option<Seeds>);
 
 /// The default seeds, from the first to the last.
-const SEEDS: SeedRange = SeedRange { first: 1, last: 20 };
+const SEEDS: SeedRange = SeedRange { first: Seed::of(1), last: Seed::of(20) };
 
 impl BoardsFlags {
     /// Whether any of these flags was given.
@@ -158,7 +159,7 @@ fn read_seeds(
     let mut seeds = seeds.map_err(|error| Failure::user(anyhow!("{name}: {error}")))?;
     // Only the ends of a range, and 0 in Square Remover, can be invalid.
     let (first, last) = seeds.bounds();
-    for seed in [first, last, 0] {
+    for seed in [first, last, Seed::of(0)] {
         if seeds.has(seed) {
             inputs::seeded_case(kind, seed, SeedOptions { colors })?;
         }

@@ -31,6 +31,7 @@ use rules::measure::Measure;
 use rules::score::Direction;
 use terms::limits::{LimitKind, Limits, OnHostDelay, Profile, Resources};
 use terms::millis::Millis;
+use terms::seed::Seed;
 use terms::text::{duration, size};
 
 /// The most games of a plan: a bit for each, and their order, fit into the memory of a small machine.
@@ -298,13 +299,13 @@ impl Plan {
     }
 
     /// The seed of the board of this index, if it has one.
-    pub fn seed(&self, board: usize) -> Option<i64> {
+    pub fn seed(&self, board: usize) -> Option<Seed> {
         self.seeds.as_ref()?.get(board.checked_sub(self.boards.len())?)
     }
 
     /// The value of `--seed` that plays the board of this index: its seed, or the number of its case where seeds choose
     /// cases by their numbers.
-    pub fn seed_to_type(&self, board: usize) -> Option<i64> {
+    pub fn seed_to_type(&self, board: usize) -> Option<Seed> {
         let chooses_case =
             |judge: &JudgeProgram| ["scored", "tester"].contains(&judge.kind.as_str());
         let number = || self.boards.get(board)?.name.parse().ok();

@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+
+use terms::seed::Seed;
 
 /// Seeds in the order in which they are played. They are held as ranges.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,8 +20,8 @@ pub struct Seeds {
 /// A range, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Span {
-    first: i64,
-    last: i64,
+    first: Seed,
+    last: Seed,
     /// The number of seeds before it.
     before: usize,
 }
@@ -28,15 +30,28 @@ struct Span {
 #[derive(Serialize, Deserialize)]
 struct SeedsForm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    first: Option<i64>,
+    first: Option<Stored>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    last: Option<i64>,
+    last: Option<Stored>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    ranges: Vec<(i64, i64)>,
+    ranges: Vec<(Stored, Stored)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     colors: Option<u8>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     set: Option<String>,
+}
+
+/// A seed in a file: a number, or text where TOML has no such number.
+#[derive(Clone, Copy, Deserialize)]
+struct Stored(Seed);
+
+impl Serialize for Stored {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match i64::try_from(self.0) {
+            Ok(seed) => serializer.serialize_i64(seed),
+            Err(_) => serializer.collect_str(&self.0),
+        }
+    }
 }
 
 /// Why ranges are not the seeds of a plan.
@@ -50,13 +65,13 @@ pub enum SeedsError {
     #[error("{first}..{last} ends before it begins")]
     Backwards {
         /// Its first seed.
-        first: i64,
+        first: Seed,
         /// Its last seed.
-        last: i64,
+        last: Seed,
     },
     /// A seed is listed twice.
     #[error("seed {0} is listed twice")]
-    Twice(i64),
+    Twice(Seed),
 }
 
 impl Seeds {
@@ -64,14 +79,17 @@ impl Seeds {
     ///
     /// # Errors
     /// When there are none, a range ends before it begins, or a seed is listed twice.
-    pub fn new(ranges: impl IntoIterator<Item = (i64, i64)>) -> Result<Self, SeedsError> {
+    pub fn new<S: Into<Seed>>(
+        ranges: impl IntoIterator<Item = (S, S)>,
+    ) -> Result<Self, SeedsError> {
         let mut spans: Vec<Span> = Vec::new();
         for (first, last) in ranges {
+            let (first, last) = (first.into(), last.into());
             if first > last {
                 return Err(SeedsError::Backwards { first, last });
             }
             match spans.last_mut() {
-                Some(span) if span.last.checked_add(1) == Some(first) => span.last = last,
+                Some(span) if span.last.after(1) == Some(first) => span.last = last,
                 previous => {
                     let before =
                         previous.map_or(0, |span| span.before.saturating_add(span.count()));
@@ -92,15 +110,15 @@ impl Seeds {
     }
 
     /// The seed at this place, from 0.
-    pub fn get(&self, index: usize) -> Option<i64> {
+    pub fn get(&self, index: usize) -> Option<Seed> {
         let after = self.spans.partition_point(|span| span.before <= index);
         let span = &self.spans[after.checked_sub(1)?];
-        let seed = span.first.checked_add(i64::try_from(index - span.before).ok()?)?;
+        let seed = span.first.after((index - span.before) as u64)?;
         (seed <= span.last).then_some(seed)
     }
 
     /// The first and the last one, if all between them are there in order.
-    pub fn range(&self) -> Option<(i64, i64)> {
+    pub fn range(&self) -> Option<(Seed, Seed)> {
         match self.spans.as_slice() {
             [span] => Some((span.first, span.last)),
             _ => None,
@@ -108,22 +126,21 @@ impl Seeds {
     }
 
     /// The smallest and the largest one.
-    pub fn bounds(&self) -> (i64, i64) {
+    pub fn bounds(&self) -> (Seed, Seed) {
         let first = self.spans.iter().map(|span| span.first).min();
         let last = self.spans.iter().map(|span| span.last).max();
         first.zip(last).expect("there are seeds")
     }
 
     /// Whether this seed is among them.
-    pub fn has(&self, seed: i64) -> bool {
+    pub fn has(&self, seed: Seed) -> bool {
         self.spans.iter().any(|span| (span.first..=span.last).contains(&seed))
     }
 }
 
 impl Span {
     fn count(self) -> usize {
-        let count = i128::from(self.last) - i128::from(self.first) + 1;
-        usize::try_from(count).unwrap_or(usize::MAX)
+        self.first.count_to(self.last)
     }
 }
 
@@ -157,7 +174,8 @@ impl TryFrom<SeedsForm> for Seeds {
         if range.is_some() != form.ranges.is_empty() {
             return Err("seeds have either `first` and `last`, or `ranges`".to_owned());
         }
-        let seeds = Self::new(range.into_iter().chain(form.ranges));
+        let ranges = range.into_iter().chain(form.ranges);
+        let seeds = Self::new(ranges.map(|(Stored(first), Stored(last))| (first, last)));
         let seeds = seeds.map_err(|error| error.to_string())?;
         Ok(Self { colors: form.colors, set: form.set, ..seeds })
     }
@@ -165,9 +183,10 @@ impl TryFrom<SeedsForm> for Seeds {
 
 impl From<Seeds> for SeedsForm {
     fn from(seeds: Seeds) -> Self {
-        let (first, last) = seeds.range().unzip();
+        let stored = |(first, last)| (Stored(first), Stored(last));
+        let (first, last) = seeds.range().map(stored).unzip();
         let ranges = if first.is_some() { &[][..] } else { &seeds.spans };
-        let ranges = ranges.iter().map(|span| (span.first, span.last)).collect();
+        let ranges = ranges.iter().map(|span| stored((span.first, span.last))).collect();
         Self { first, last, ranges, colors: seeds.colors, set: seeds.set }
     }
 }
@@ -177,7 +196,8 @@ mod tests {
     use super::*;
 
     fn all(seeds: &Seeds) -> Vec<i64> {
-        (0..seeds.count()).map(|index| seeds.get(index).expect("a seed")).collect()
+        let seed = |index| i64::try_from(seeds.get(index).expect("a seed")).expect("small");
+        (0..seeds.count()).map(seed).collect()
     }
 
     #[test]
@@ -186,9 +206,9 @@ mod tests {
         assert_eq!(all(&seeds), [9, 10, 11, -1, 3, 4, 5]);
         assert_eq!(seeds.get(7), None);
         assert_eq!(seeds.to_string(), "9..11,-1,3..5");
-        assert_eq!((seeds.range(), seeds.bounds()), (None, (-1, 11)));
+        assert_eq!((seeds.range(), seeds.bounds()), (None, (Seed::of(-1), Seed::of(11))));
         let huge = Seeds::new([(i64::MIN, i64::MAX)]).expect("seeds");
-        assert_eq!((huge.count(), huge.get(1)), (usize::MAX, Some(i64::MIN + 1)));
+        assert_eq!((huge.count(), huge.get(1)), (usize::MAX, Some(Seed::of(i64::MIN + 1))));
     }
 
     #[test]
@@ -196,6 +216,15 @@ mod tests {
         for (ranges, text) in [
             (vec![(1, 3)], "first = 1\nlast = 3\n"),
             (vec![(1, 1), (5, 9)], "ranges = [[1, 1], [5, 9]]\n"),
+            // Numbers that TOML does not have.
+            (
+                vec![(9_223_372_036_854_775_807, u64::MAX)],
+                "first = 9223372036854775807\nlast = \"18446744073709551615\"\n",
+            ),
+            (
+                vec![(1, 1), (u64::MAX, u64::MAX)],
+                "ranges = [[1, 1], [\"18446744073709551615\", \"18446744073709551615\"]]\n",
+            ),
         ] {
             let seeds = Seeds::new(ranges).expect("seeds");
             assert_eq!(toml::to_string(&seeds).expect("TOML"), text);
@@ -206,7 +235,7 @@ mod tests {
     #[test]
     fn what_is_no_list_of_seeds_is_refused() {
         for (ranges, problem) in [
-            (vec![], "no seeds are given"),
+            (Vec::<(i64, i64)>::new(), "no seeds are given"),
             (vec![(3, 1)], "3..1 ends before it begins"),
             (vec![(1, 5), (9, 9), (4, 4)], "seed 4 is listed twice"),
         ] {

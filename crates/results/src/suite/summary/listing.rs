@@ -17,6 +17,7 @@ use crate::suite::files::{new_file, read_regular};
 use crate::suite::plan::{MAX_PARTS, Plan, Seeds};
 use crate::suite::records::Bests;
 use crate::suite::store::{Commit, FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, comment_in};
+use terms::seed::Seed;
 
 const LISTING: &str = "listing.json";
 
@@ -35,7 +36,7 @@ pub struct Listing {
     /// The board sets that its boards come from.
     pub sets: Vec<String>,
     /// The first and the last seed, if boards come from seeds.
-    pub seeds: Option<(i64, i64)>,
+    pub seeds: Option<(Seed, Seed)>,
     /// The games of the plan.
     pub planned: usize,
     /// The number of its parts that are not merged.

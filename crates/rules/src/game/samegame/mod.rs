@@ -41,7 +41,8 @@ pub fn kind() -> GameKind {
     ];
     GameKind {
         from_seed: Arc::new(|seed, options| {
-            let board = generate::random_board(seed, options.colors.unwrap_or(board::COLORS));
+            let colors = options.colors.unwrap_or(board::COLORS);
+            let board = generate::random_board(i64::try_from(seed)?, colors);
             board.map(|board| board.to_string()).map_err(|error| error.to_string().into())
         }),
         bundled: bundled.map(|(name, board)| (name.to_owned(), board.to_owned())).into(),

@@ -24,6 +24,7 @@ use super::test_case::TestCase;
 use crate::measure::Measure;
 use terms::limits::{LimitKind, Limits};
 use terms::lines::{LineRules, Lines};
+use terms::seed::Seed;
 use terms::verdict::Verdict;
 
 /// This game's row in the table of games.
@@ -61,11 +62,11 @@ const REPLY: LineRules = LineRules {
 /// The score of a game that failed.
 const FAILED: i64 = -1;
 
-fn from_seed(seed: i64, options: SeedOptions) -> Result<String, SeedError> {
+fn from_seed(seed: Seed, options: SeedOptions) -> Result<String, SeedError> {
     if options.colors.is_some() {
         return Err("the seed decides how many colours a Square Remover case has".into());
     }
-    let case = Case::from_seed(seed).ok_or(
+    let case = Case::from_seed(i64::try_from(seed)?).ok_or(
         "seed 0 has no case of its own: it leaves the original's generator unseeded, so each run draws another",
     )?;
     Ok(case.to_string())
