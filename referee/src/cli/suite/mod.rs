@@ -226,7 +226,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
         return slurm::submit_new(args, &config, run);
     }
     if args.parts.parts.is_some() {
-        return parts::divide(args, &config, run);
+        return parts::divide(args, &config, run, &slurm::tasks(args, &config)?);
     }
     let jobs = args.jobs.resolve(&config.project.suite);
     jobs.check().map_err(Failure::user)?;

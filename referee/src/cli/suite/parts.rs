@@ -10,7 +10,6 @@ use clap::Args;
 use super::jobs::refuse_too_few_cpus;
 use super::play::{failed, play};
 use super::report::not_played_code;
-use super::slurm::tasks;
 use super::{Games, ReportFlags, SuiteArgs, create, report};
 use crate::cli::hints::shell_path;
 use crate::cli::{Failure, exit, interrupt, print};
@@ -59,9 +58,14 @@ impl FromStr for Parts {
     }
 }
 
-/// Makes a run in parts, with copies of the bots and of the referee, and prints how to play it.
-pub(super) fn divide(args: &SuiteArgs, config: &Config, run: Run) -> Result<ExitCode, Failure> {
-    let folder = plan(args, config, run, &tasks(args, config)?)?;
+/// Makes a run in parts, each for one of `tasks`, with copies of the bots and of the referee, and prints how to play it.
+pub(super) fn divide(
+    args: &SuiteArgs,
+    config: &Config,
+    run: Run,
+    tasks: &Tasks,
+) -> Result<ExitCode, Failure> {
+    let folder = plan(args, config, run, tasks)?;
     let (path, parts) = (folder.path.display(), folder.parts());
     let (run, referee) = (shell_path(&folder.path), shell_path(&folder.path.join("referee")));
     let games = plural(folder.planned() as u64, "game");
