@@ -16,6 +16,7 @@ mod library_game;
 mod lower_is_better;
 mod players;
 mod scored;
+mod seats;
 mod settings;
 mod square_remover;
 mod tester_kinds;

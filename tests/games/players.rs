@@ -177,7 +177,7 @@ fn a_recorded_conversation_of_cg_brutaltester_is_repeated_byte_by_byte() {
 }
 
 /// A folder with the game `nim` of this many players.
-fn nim(players: usize, words: &str) -> Place {
+pub(super) fn nim(players: usize, words: &str) -> Place {
     let place = Place::new();
     place.double("nim", &format!("nim {words}"));
     let settings =
@@ -190,14 +190,14 @@ fn nim(players: usize, words: &str) -> Place {
     place
 }
 
-fn game(place: &Place, bots: &[&str]) -> Referee {
+pub(super) fn game(place: &Place, bots: &[&str]) -> Referee {
     let bots = bots.iter().flat_map(|bot| ["--bot", bot]);
     let bots: Vec<&str> = bots.collect();
     place.command(&["play", "--game", "nim", "--seed", "7"]).args(bots).patient()
 }
 
 /// A value of each seat of a result.
-fn of_seats(result: &Value, field: &str) -> Vec<Value> {
+pub(super) fn of_seats(result: &Value, field: &str) -> Vec<Value> {
     let seats = result["seats"].as_array().expect("seats");
     seats.iter().map(|seat| seat[field].clone()).collect()
 }
@@ -419,120 +419,4 @@ fn logs_and_results_of_several_players_fit_their_schema() {
         documents.add("replay", &replayed.out());
     }
     assert_eq!(documents.problems(python), "");
-}
-
-/// A bot that waits in its first turn until the file `go` is there.
-const WAITS: &str = "read -r heap; : >\"$HERE/asked\"; while [ ! -e \"$HERE/go\" ]; do sleep 0.05; done; echo 1\n\
-                     while read -r heap; do echo 1; done";
-
-/// The states of the processes of a bot whose command line holds `name`, apart from zombies.
-fn states(mark: &Mark, name: &str) -> Vec<char> {
-    let found = mark.processes().into_iter().filter(|(_, command)| command.contains(name));
-    let state = |(pid, _): (u32, String)| {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        stat.rsplit(") ").next()?.chars().next()
-    };
-    found.filter_map(state).collect()
-}
-
-#[test]
-fn a_bot_that_is_not_asked_stands_still_unless_it_may_ponder() {
-    for method in METHODS {
-        for ponders in [false, true] {
-            let (place, mark) = (nim(2, "6"), Mark::new());
-            place.script("busy", "(while :; do :; done) & while read -r heap; do echo 1; done");
-            place.script("waits", WAITS);
-            let here = format!("HERE={}", place.folder().display());
-            let play =
-                game(&place, &["./busy", "./waits"]).args(["--env", mark.env(), "--env", &here]);
-            let play = play
-                .args(["--containment", method, "--log", "game.jsonl"])
-                .args(ponders.then_some("--ponder"));
-            let child = play.silent().start();
-            wait_until("it is asked", || place.path("asked").exists());
-            let busy = || states(&mark, "busy");
-            if ponders {
-                wait_until("it runs", || busy().contains(&'R'));
-            } else {
-                // The shell that reads, and the one that computes.
-                assert_eq!(busy(), ['T', 'T'], "{method}");
-            }
-            fs::write(place.path("go"), "").expect("room");
-            assert!(finished(child).status.success(), "{method}");
-            let log = fs::read_to_string(place.path("game.jsonl")).expect("a log");
-            let end: Value =
-                serde_json::from_str(log.lines().last().expect("an end")).expect("JSON");
-            let pondered = end["seats"][0]["ponder_cpu_ms"].as_f64();
-            assert_eq!(pondered.is_some_and(|cpu| cpu > 0.0), ponders, "{method}: {end}");
-            mark.assert_gone();
-        }
-    }
-}
-
-/// Does what it can to other processes of its user, then plays on.
-const ATTACKS: &str = "read -r heap
-for process in /proc/[0-9]*; do
-    pid=${process#/proc/}
-    [ \"$pid\" = $$ ] || [ \"$pid\" = \"$PPID\" ] && continue
-    grep -qs 'REFEREE_TEST_MARK' \"$process/environ\" || continue
-    grep -qs 'attacks' \"$process/cmdline\" && continue
-    echo 1 >\"$process/oom_score_adj\"; : >\"$process/clear_refs\"
-    taskset -p 1 \"$pid\"; renice 19 \"$pid\"
-    kill -STOP \"$pid\"; kill -KILL \"$pid\"
-done >/dev/null 2>&1
-rm -f \"${TMPDIR:-/nowhere}\"/referee-nim-kept-* 2>/dev/null
-echo 1
-while read -r heap; do echo 1; done";
-
-#[test]
-fn two_seats_cannot_disturb_each_other() {
-    let (place, mark) = (nim(2, "8"), Mark::new());
-    place.script("attacks", ATTACKS);
-    place.script(
-        "victim",
-        "kept=$TMPDIR/referee-nim-kept-$$; : >\"$kept\"; while read -r heap; do [ -e \"$kept\" ] && echo 1; done",
-    );
-    for seats in [["./victim", "./attacks"], ["./attacks", "./victim"], ["./attacks", "./attacks"]]
-    {
-        let play =
-            game(&place, &seats).args(["--env", mark.env(), "--sandbox", "--format", "json"]);
-        let played = play.run().exits(0).json();
-        assert_eq!(of_seats(&played, "verdict"), ["completed"; 2], "{seats:?}: {played}");
-        assert_eq!(of_seats(&played, "turns"), [4, 4], "{seats:?}");
-    }
-    mark.assert_gone();
-}
-
-/// Kills the referee of games of four bots and a judge in `kills` moments.
-fn kill_referees(kills: u64) {
-    let place = nim(4, "400");
-    let settings = fs::read_to_string(place.path("referee.toml")).expect("settings");
-    place.script("slow", "sleep 60 & while read -r heap; do sleep 0.01; echo 1; done");
-    for number in 0..kills {
-        let mark = Mark::new();
-        let (name, value) = mark.env().split_once('=').expect("a variable");
-        let env = format!("{settings}env = {{ {name} = \"{value}\" }}\n");
-        fs::write(place.path("referee.toml"), env).expect("room");
-        let play = game(&place, &["./slow"]).args(["--env", mark.env()]).silent();
-        let mut child = play.start();
-        // From the start of the judge to the middle of the game.
-        sleep(Duration::from_millis(number * 7 % 600));
-        let _ = child.kill();
-        child.wait().expect("a child");
-        mark.assert_gone();
-    }
-}
-
-#[test]
-fn nothing_is_left_of_four_bots_when_their_referee_is_killed() {
-    kill_referees(6);
-}
-
-mod heavy {
-    #[test]
-    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-    fn nothing_is_left_of_four_bots_whenever_their_referee_is_killed() {
-        let kills = std::env::var("REFEREE_KILLS").ok().and_then(|kills| kills.parse().ok());
-        super::kill_referees(kills.unwrap_or(40));
-    }
 }

@@ -1,5 +1,7 @@
 //! Suites of games of several players, played: round robins and gauntlets, killed and resumed, compared and verified.
 
+use rand_core::{Rng as _, SeedableRng as _};
+use rand_pcg::Pcg32;
 use support::prelude::*;
 
 /// A folder with the game `duel` of some players, and bots that always name the same number.
@@ -78,6 +80,45 @@ fn a_bot_that_fails_is_last_and_counted_and_its_game_is_bundled() {
 }
 
 #[test]
+fn a_game_is_played_again_with_the_environment_and_folder_of_each_bot() {
+    let place = duel(2);
+    let settings = fs::read_to_string(place.path("referee.toml")).expect("settings");
+    let bots = "[bots.a]\ncommand = \"./bot\"\ncwd = \"in a\"\nenv = { NUMBER = \"1\", LOG = \"two words\" }\n\
+                [bots.b]\ncommand = \"./bot\"\ncwd = \"b\"\nenv = { NUMBER = \"2\" }\n";
+    fs::write(place.path("referee.toml"), settings + bots).expect("written");
+    for folder in ["in a", "b"] {
+        fs::create_dir(place.path(folder)).expect("room");
+        let tells =
+            "read -r line; echo \"$NUMBER in ${PWD##*/}, $LOG\" >&2; echo \"$NUMBER\"; exit 3";
+        place.script(&format!("{folder}/bot"), tells);
+    }
+    let program = Path::new(program()).parent().expect("a folder");
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
+    for sandbox in [None, has_sandbox("auto").then_some("--sandbox")] {
+        let run = format!("run{}", sandbox.unwrap_or_default());
+        let words = ["--bot", "a", "--bot", "b", "--seed", "2", "--logs", "all", "--run", &run];
+        let played = suite(&place, &words).args(sandbox).run();
+        assert_code(&played, 1);
+        for bundle in fs::read_dir(place.path(&run).join("failures")).expect("bundles").flatten() {
+            let log = tempdir().expect("a folder");
+            let mut again = Command::new(bundle.path().join("again.sh"));
+            again.arg("--log").arg(log.path().join("again.jsonl")).env("PATH", &path);
+            assert_code(&again.current_dir("/").run(), 1);
+            let told = |log: &Path| {
+                let text = fs::read_to_string(log).expect("a log");
+                let told = text.lines().filter(|line| line.contains("\"type\":\"turn\""));
+                let told = told.map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+                told.map(|turn| (turn["stderr"].clone(), turn["reply"].clone())).collect::<Vec<_>>()
+            };
+            let before = told(&bundle.path().join("game.jsonl"));
+            assert_eq!(told(&log.path().join("again.jsonl")), before);
+            let text = format!("{before:?}");
+            assert!(text.contains("1 in in a, two words") && text.contains("2 in b, "), "{text}");
+        }
+    }
+}
+
+#[test]
 fn a_gauntlet_seats_every_bot_with_the_same_opponents() {
     let place = duel(3);
     let bots = ["--bot", "./three", "--bot", "./other", "--pool", "./one", "--pool", "./two"];
@@ -126,40 +167,36 @@ fn flags_that_need_several_players_and_bots_that_meet_nobody_are_refused() {
 }
 
 #[test]
-fn a_killed_league_is_resumed_with_every_seed_whole() {
+fn a_league_that_is_killed_again_and_again_has_every_seed_whole_in_the_end() {
+    const SEEDS: usize = 24;
     let place = duel(3);
-    // Slow enough to be killed in the middle.
-    place.script("slow", "while read -r line; do sleep 0.02; echo 2; done");
-    let words = [
-        "--bot", "./one", "--bot", "./slow", "--bot", "./three", "--seed", "1..12", "--run", "run",
-    ];
-    let resume = || place.command(&["suite", "--resume", "run", "--jobs", "2"]);
-    for kills in 1..=3 {
-        let command = if kills == 1 { suite(&place, &words) } else { resume() };
-        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).start();
-        let path = place.path("run/results.jsonl");
-        let lines = || fs::read_to_string(&path).map_or(0, |text| text.lines().count());
-        wait_until("some games", || {
-            lines() >= 15 * kills || child.try_wait().expect("its state").is_some()
-        });
+    place.script("slow", "while read -r line; do sleep 0.01; echo 2; done");
+    let seeds = format!("1..{SEEDS}");
+    let bots = ["--bot", "./one", "--bot", "./slow", "--bot", "./three"];
+    let words = [&bots[..], &["--seed", &seeds, "--run", "run", "--logs", "all"]].concat();
+    let resume = || place.command(&["suite", "--resume", "run", "--jobs", "2", "--logs", "all"]);
+    let mut random = Pcg32::seed_from_u64(62);
+    for _ in 0..20 {
+        // A run that was killed before it was there begins again.
+        let exists = place.path("run/run.toml").exists();
+        let command = if exists { resume() } else { suite(&place, &words) };
+        let mut child = command.silent().start();
+        sleep(Duration::from_millis(u64::from(random.next_u32() % 300)));
         child.kill().expect("it can be killed");
         child.wait().expect("it was");
     }
     assert_code(&resume().run(), 0);
-    let numbers: BTreeSet<u64> = results(&place, "run")
-        .iter()
-        .map(|line| line["game"].as_u64().expect("a number"))
-        .collect();
-    assert_eq!(numbers, (1..=108).collect());
-    assert_eq!(results(&place, "run").len(), 108);
-    let mut tables: BTreeMap<(u64, String), BTreeSet<String>> = BTreeMap::new();
+    let mut seats = BTreeMap::new();
     for line in results(&place, "run") {
-        let first =
-            line["game"].as_u64().expect("a number") - line["seat"].as_u64().expect("a seat");
-        tables
-            .entry((first, line["with"].to_string()))
-            .or_default()
-            .insert(line["bot"].to_string());
+        let seat = usize::try_from(line["seat"].as_u64().unwrap_or_default()).expect("small");
+        assert_eq!(line["bot"], line["with"][seat], "{line}");
+        let seat = (line["board"].to_string(), line["with"].to_string(), seat);
+        assert_eq!(seats.insert(seat, line["game"].as_u64()), None, "twice: {line}");
     }
-    assert!(tables.len() == 36 && tables.values().all(|bots| bots.len() == 3));
+    let boards: BTreeSet<_> = seats.keys().map(|(board, ..)| board).collect();
+    // Each seed in three seatings, which have three seats each.
+    assert_eq!((boards.len(), seats.len()), (SEEDS, SEEDS * 9));
+    let games: BTreeSet<_> = seats.values().flatten().copied().collect();
+    assert_eq!(games, (1..=9 * SEEDS as u64).collect());
+    assert_code(&place.command(&["verify", "run"]).run(), 0);
 }

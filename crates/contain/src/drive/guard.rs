@@ -26,6 +26,8 @@ pub(crate) struct Guard {
     next: Instant,
     written: Written,
     is_breached: bool,
+    /// The limit that was exceeded between exchanges.
+    breach_while_idle: Option<Breach>,
     /// Whether a process has reached its limit on open files.
     is_out_of_files: bool,
     peak_memory: Option<u64>,
@@ -96,6 +98,7 @@ impl Guard {
             cgroup,
             written: Written::default(),
             is_breached: false,
+            breach_while_idle: None,
             is_out_of_files: false,
             peak_memory: None,
         }
@@ -162,12 +165,26 @@ impl Guard {
         turn.or_else(|| self.limits.breach(Resource::GameOutput, game))
     }
 
+    /// Samples the bot between exchanges if that is due. What it exceeds ends its next exchange.
+    pub(crate) fn sample_idle(&mut self, root: Root) -> Option<Breach> {
+        self.breach_while_idle = self.sample_if_due(root, None);
+        self.breach_while_idle
+    }
+
+    /// When the next sample is due.
+    pub(crate) fn next(&self) -> Instant {
+        self.next
+    }
+
     /// Samples the bot if a sample is due; not beyond `deadline`.
     pub(crate) fn sample_if_due(
         &mut self,
         root: Root,
         deadline: Option<Instant>,
     ) -> Option<Breach> {
+        if self.breach_while_idle.is_some() {
+            return self.breach_while_idle;
+        }
         let now = Instant::now();
         if now < self.next || deadline.is_some_and(|deadline| now >= deadline) {
             return None;
@@ -199,6 +216,7 @@ impl Guard {
     }
 
     fn or_of_cgroup(&mut self, breach: Option<Breach>) -> Option<Breach> {
+        let breach = breach.or(self.breach_while_idle);
         let breach = breach.or_else(|| self.cgroup.as_ref()?.breach())?;
         Some(self.record(breach))
     }

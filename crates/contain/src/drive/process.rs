@@ -158,6 +158,22 @@ impl BotProcess {
         Ok(())
     }
 
+    /// Samples its use of resources if that is due, while it runs between exchanges, and pauses it beyond a limit, which
+    /// ends its next exchange. Returns when to call this again, if that is of use.
+    ///
+    /// # Errors
+    /// When its keeper stalls, which may be the host's fault.
+    pub fn watch_idle(&mut self) -> io::Result<Option<Instant>> {
+        if self.is_paused {
+            return Ok(None);
+        }
+        if self.guard.sample_idle(self.root).is_some() {
+            self.pause()?;
+            return Ok(None);
+        }
+        Ok(Some(self.guard.next()))
+    }
+
     /// Continues its processes, if they are paused.
     ///
     /// # Errors

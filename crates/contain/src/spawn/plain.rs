@@ -132,9 +132,10 @@ impl Plain {
         self.exit
     }
 
-    /// Sends a signal to the process group of the program, unless the program has ended.
-    pub(crate) fn signal_group(&mut self, signal: Signal) {
-        if self.exit().is_none() && !self.has_ended {
+    /// Sends a signal to the process group of the program, which outlives the program.
+    pub(crate) fn signal_group(&self, signal: Signal) {
+        // Until it is reaped, the group's number is its own.
+        if !self.has_ended {
             let _ = kill_process_group(self.pid, signal);
         }
     }

@@ -1,6 +1,6 @@
 //! The bot in a seat: its process, and its clock.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::overrun::{assess, overtime};
 use super::{Match, PlayError};
@@ -82,6 +82,11 @@ impl<'a> Player<'a> {
     /// Stops the bot until it is asked again.
     pub(super) fn pause(&mut self) -> Result<(), PlayError> {
         self.bot.pause().map_err(|error| self.failed(error.into()))
+    }
+
+    /// Watches its use of resources while another is asked, as [`BotProcess::watch_idle`] does.
+    pub(super) fn watch_idle(&mut self) -> Result<Option<Instant>, PlayError> {
+        self.bot.watch_idle().map_err(|error| self.failed(error.into()))
     }
 
     /// Notes what it has computed since its last exchange.

@@ -1,6 +1,9 @@
 //! The bots of a game in their seats. One of them is asked at a time; the others are paused meanwhile, so that none makes another
 //! late, unless they may ponder.
 
+use std::panic::resume_unwind;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::player::{Player, Reply};
@@ -64,10 +67,7 @@ impl<'a> Table<'a> {
         let is_alone = self.game.seats.len() == 1;
         match place {
             Place::Playing(player, _) if is_alone => player.exchange(ask),
-            Place::Playing(player, _) if self.game.ponders => {
-                player.note_pondering();
-                player.exchange(ask)
-            }
+            Place::Playing(..) if self.game.ponders => self.exchange_while_others_ponder(ask),
             Place::Playing(player, _) => {
                 let reply = player.exchange(ask)?;
                 player.pause()?;
@@ -78,6 +78,34 @@ impl<'a> Table<'a> {
                 Err(PlayError::Judge(JudgeFailure::new(what)))
             }
         }
+    }
+
+    /// Asks a bot while the others run on. They are watched on a separate thread: their samples must not keep the referee from
+    /// the reply.
+    fn exchange_while_others_ponder(&mut self, ask: &mut Ask) -> Result<Reply, PlayError> {
+        let mut asked = None;
+        let mut others = Vec::new();
+        for (seat, place) in self.places.iter_mut().enumerate() {
+            let Place::Playing(player, _) = place else { continue };
+            if seat == ask.seat {
+                asked = Some(player);
+            } else {
+                others.push(player);
+            }
+        }
+        let asked = asked.expect("the caller has found it");
+        asked.note_pondering();
+        if others.is_empty() {
+            return asked.exchange(ask);
+        }
+        let (is_asked, is_over) = mpsc::channel::<()>();
+        thread::scope(|scope| {
+            let watch = scope.spawn(move || watch(&mut others, &is_over));
+            let reply = asked.exchange(ask);
+            drop(is_asked);
+            watch.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+            reply
+        })
     }
 
     /// Ends the bots that play no more, while the game goes on.
@@ -99,6 +127,22 @@ impl<'a> Table<'a> {
             }
         };
         self.places.into_iter().map(ended).collect()
+    }
+}
+
+/// Watches bots that are not asked, until the other end of the channel is dropped.
+fn watch(bots: &mut [&mut Box<Player<'_>>], is_over: &Receiver<()>) -> Result<(), PlayError> {
+    loop {
+        let mut next = None;
+        for bot in &mut *bots {
+            let due = bot.watch_idle()?;
+            next = next.into_iter().chain(due).min();
+        }
+        let Some(next) = next else { return Ok(()) };
+        let wait = next.saturating_duration_since(Instant::now());
+        if is_over.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
+            return Ok(());
+        }
     }
 }
 

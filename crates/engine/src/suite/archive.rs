@@ -12,6 +12,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use fs_err as fs;
 
+use super::bot_files::BotFiles;
 use super::game::Finished;
 use crate::config::Config;
 use results::gamelog::{self, Event, drawings};
@@ -114,14 +115,19 @@ impl Archive<'_> {
         fs::set_permissions(folder.join("again.sh"), runnable)
     }
 
-    /// A shell script that plays the game again, from anywhere. Several bots have the surroundings of the first.
+    /// A shell script that plays the game again, from anywhere. Flags set the environment and working directory of all bots of a
+    /// game, so bots that differ in these get them from `env`.
     fn again(&self, bots: &[&PlannedBot], outcome: &Outcome) -> String {
-        let options: Vec<_> = self.options(bots[0]).iter().map(|word| for_shell(word)).collect();
+        let differ = bots.iter().any(|bot| (&bot.cwd, &bot.env) != (&bots[0].cwd, &bots[0].env));
         let command = |bot: &&PlannedBot| {
-            let words: Vec<_> = bot.command.iter().map(|word| shell_word(word)).collect();
+            let words = if differ { in_own_environment(bot) } else { bot.command.clone() };
+            let words: Vec<_> = words.iter().map(|word| shell_word(word)).collect();
             for_shell(&words.join(" "))
         };
         let command = bots.iter().map(command).collect::<Vec<_>>().join(" --bot ");
+        let common = PlannedBot { sandbox: bots[0].sandbox.clone(), ..PlannedBot::default() };
+        let options = self.options(if differ { &common } else { bots[0] });
+        let options: Vec<_> = options.iter().map(|word| for_shell(word)).collect();
         let loss = printable(&outcome.loss());
         format!(
             "#!/bin/sh\n# {loss}\nbundle=$(dirname \"$(realpath \"$0\")\")\n\
@@ -149,7 +155,7 @@ impl Archive<'_> {
         let mut words: Vec<String> = Vec::new();
         let mut option = |name: &str, value: String| words.extend([format!("--{name}"), value]);
         option("game", kind.name.clone());
-        let here = std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."));
+        let here = here();
         if let Some(own) = self.config.project.games.get(&kind.name) {
             option("config", here.join(&own.file).display().to_string());
         }
@@ -169,6 +175,30 @@ impl Archive<'_> {
         words.extend(read.map(|path| format!("--sandbox={}", here.join(path).display())));
         words
     }
+}
+
+/// The command of a bot that `env` starts.
+fn in_own_environment(bot: &PlannedBot) -> Vec<String> {
+    let here = here();
+    let mut words = vec!["env".to_owned()];
+    if let Some(cwd) = &bot.cwd {
+        words.extend(["-C".to_owned(), here.join(cwd).display().to_string()]);
+    }
+    words.extend(bot.env.iter().map(|(name, value)| format!("{name}={value}")));
+    let mut command = match bot.sandbox {
+        // It shows only files that words name from here.
+        Some(_) => BotFiles::of(bot).absolute(&bot.command, &here),
+        None => bot.command.clone(),
+    };
+    if let Some(bundled) = bot.command.first().and_then(|program| program.strip_prefix('@')) {
+        command.splice(..1, ["referee", "bot", bundled].map(str::to_owned));
+    }
+    words.extend(command);
+    words
+}
+
+fn here() -> PathBuf {
+    std::env::current_dir().unwrap_or_else(|_| PathBuf::from("."))
 }
 
 /// Quotes a word for a shell. Control characters are escaped, in case the script is shown in a terminal;
