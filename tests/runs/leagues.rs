@@ -145,6 +145,48 @@ fn a_gauntlet_seats_every_bot_with_the_same_opponents() {
 }
 
 #[test]
+fn the_page_of_all_runs_tells_whether_the_newest_version_is_better() {
+    let place = duel(2);
+    let versions: Vec<String> = (1..=6).map(|version| format!("versions/{version}/bot")).collect();
+    for (version, number) in versions.iter().zip([1, 1, 1, 1, 2, 1]) {
+        fs::create_dir_all(place.path(version).parent().expect("a folder")).expect("room");
+        place.script(version, &format!("while read -r line; do echo {number}; done"));
+    }
+    // What a shell makes of `versions/*/bot`, and a new bot against them.
+    let verdict = |newest: usize| {
+        let mut words = vec!["--bot", &versions[newest], "--pool"];
+        words.extend(versions[..newest].iter().map(String::as_str));
+        words.extend(["--seed", "1..20", "--logs", "none"]);
+        assert_code(&suite(&place, &words).run(), 0);
+        let page = place.command(&["report", "--all", "--html", "page.html"]).run();
+        assert_code(&page, 0);
+        fs::read_to_string(place.path("page.html")).expect("a page")
+    };
+    let page = verdict(4);
+    assert!(page.contains("Ratings over time"));
+    assert!(page.contains("versions/5/bot is better than 4 versions before: +"), "{page}");
+    let page = verdict(5);
+    let told = "versions/6/bot is not known to differ from 5 versions before: ";
+    assert!(page.contains(told), "{page}");
+    // The pool of the first run is older than its bot, and the bot of the second one is the newest.
+    let at = |version: &String| page.find(&format!("<tr><th scope=\"row\">{version}</th>"));
+    let rows: Vec<usize> = versions.iter().rev().map(|it| at(it).expect("a row")).collect();
+    assert!(rows.is_sorted(), "{rows:?}");
+}
+
+#[test]
+fn two_versions_are_decided_on_by_how_they_do_against_a_pool() {
+    let place = duel(2);
+    let bots = ["--bot", "./three", "--bot", "./one", "--pool", "./two", "--seats", "one"];
+    let words = [&bots[..], &["--until-decided", "--seed", "1..400", "--run", "run"]].concat();
+    let shown = suite(&place, &words).args(["--logs", "none"]).run().exits(0).out();
+    assert!(shown.contains("better"), "{shown}");
+    let lines = results(&place, "run");
+    assert!(lines.len() < 400 * 4, "{}", lines.len());
+    assert!(lines.iter().all(|line| line["with"].to_string().contains("./two")));
+}
+
+#[test]
 fn flags_that_need_several_players_and_bots_that_meet_nobody_are_refused() {
     let place = duel(2);
     let refused = |words: &[&str], problem: &str| {

@@ -87,6 +87,13 @@ fn row(bot: &Rated, is_anchor: bool) -> Vec<String> {
     ]
 }
 
+/// A rating with its interval, if it has one.
+pub(crate) fn shown(bot: &Rated) -> String {
+    let margin = bot.rating.margin.map_or_else(String::new, |margin| format!(" ±{margin:.0}"));
+    // Not -0.
+    format!("{:+.0}{margin}", bot.rating.elo.round() + 0.0)
+}
+
 /// What the figures mean, and what they lack.
 pub(crate) fn sentences(league: &League) -> Vec<String> {
     let zero = match &league.anchor {

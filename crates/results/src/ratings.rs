@@ -31,7 +31,27 @@ pub struct League {
     pub anchor: Option<String>,
     /// The bots: groups without a common scale one after the other, and in each the best first.
     pub bots: Vec<Rated>,
+    /// The same bots by index, from the one that was first in a run to the newest.
+    #[serde(skip)]
+    pub by_age: Vec<usize>,
+    /// What the newest bots have gained.
+    #[serde(skip)]
+    pub progress: Option<Progress>,
 }
+
+/// The newest bot's rating next to an older one's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// The number of bots since the older one.
+    pub versions: usize,
+    /// By how much the newest bot is rated higher.
+    pub elo: f64,
+    /// Half the width of the 95 % interval of that, if it has one.
+    pub margin: Option<f64>,
+}
+
+/// The number of versions over which progress is measured, if there are more.
+const VERSIONS: usize = 10;
 
 /// A bot with its results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -138,6 +158,8 @@ type Identity = PlannedBot;
 #[derive(Default)]
 struct Tables {
     bots: Vec<(Identity, usize)>,
+    /// When each bot was first in a run: the run's start, then the pool before the others, then the order of the plan.
+    first: Vec<(jiff::Timestamp, bool, usize)>,
     seeds: BTreeMap<RecordId, usize>,
     games: Vec<Game>,
     tallies: Vec<Tally>,
@@ -158,6 +180,11 @@ impl Tables {
         let plan = &folder.run.plan;
         let numbers: BTreeMap<&str, usize> =
             plan.bots.iter().map(|bot| (bot.name.as_str(), self.number(bot, run))).collect();
+        for (place, bot) in plan.bots.iter().enumerate() {
+            let first = (folder.run.started, !bot.pool, place);
+            let known = &mut self.first[numbers[bot.name.as_str()]];
+            *known = first.min(*known);
+        }
         let mut open: BTreeMap<usize, Vec<Outcome>> = BTreeMap::new();
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
@@ -182,6 +209,7 @@ impl Tables {
         let identity = Identity { pool: false, ..bot.clone() };
         self.bots.iter().position(|(known, _)| *known == identity).unwrap_or_else(|| {
             self.bots.push((identity, run));
+            self.first.push((jiff::Timestamp::MAX, true, 0));
             self.tallies.push(Tally::default());
             self.bots.len() - 1
         })
@@ -242,6 +270,14 @@ impl Tables {
             let (one, other) = (&scaled[*one], &scaled[*other]);
             one.group.cmp(&other.group).then(other.elo.total_cmp(&one.elo))
         });
+        let mut by_age: Vec<usize> = (0..order.len()).collect();
+        by_age.sort_by_key(|at| self.first[order[*at]]);
+        let progress = by_age.split_last().and_then(|(&newest, earlier)| {
+            let versions = earlier.len().min(VERSIONS);
+            let rival = *earlier.get(earlier.len() - versions)?;
+            let (elo, margin) = ratings.difference(order[newest], order[rival])?;
+            Some(Progress { versions, elo, margin })
+        });
         let against = self.against(names.len());
         let players = runs.iter().map(|run| run.run.plan.players()).max().unwrap_or(0);
         let rated = |&bot: &usize| {
@@ -267,6 +303,8 @@ impl Tables {
             are_seatings_copies: ratings.agreement().are_copies(),
             anchor: anchor.map(|(bot, _)| names[bot].clone()),
             bots: order.iter().map(rated).collect(),
+            by_age,
+            progress,
         })
     }
 

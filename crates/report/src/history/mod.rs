@@ -4,6 +4,7 @@ mod data;
 mod entry;
 mod lines;
 mod page;
+mod ratings;
 
 use std::io::{self, Write};
 use std::path::PathBuf;

@@ -11,13 +11,14 @@ use std::time::Duration;
 use serde::Serialize;
 
 use super::entry::{Entry, Mean, Unit};
-use super::{Listed, lines, one_line};
+use super::{Listed, lines, one_line, ratings};
 use crate::compare;
 use crate::figures::difference_digits;
 use crate::html;
 use crate::markup::{LONGEST_NAME, Text};
 use crate::runs::bars::{self, percent};
 use results::compare::Comparison;
+use results::ratings::League;
 use results::suite::{Bests, Commit};
 use rules::score::Direction;
 use terms::text::{abridged, plural, printable};
@@ -93,11 +94,12 @@ fn in_page(pairs: &[ComparedPair]) -> String {
     serde_json::to_string(&pairs).expect("plain data").replace('<', "\\u003c")
 }
 
-/// Makes the page of `runs`, newest first; `bests` has the best scores of each of their games, and `pairs` what is known of two
-/// of their bots. A page that is kept up to date is loaded again `every` so often, unless the reader has ticked a bot.
+/// Makes the page of `runs`, newest first; `bests` has the best scores of each of their games, `leagues` the ratings in each that
+/// has several players, and `pairs` what is known of two of their bots. A page that is kept up to date is loaded again `every` so often, unless the reader has ticked a bot.
 pub fn page(
     runs: &[Listed],
     bests: &BTreeMap<String, Bests>,
+    leagues: &BTreeMap<String, League>,
     pairs: &[ComparedPair],
     every: Option<Duration>,
 ) -> String {
@@ -119,6 +121,9 @@ pub fn page(
     let mut content = String::new();
     for (game, bots) in &games {
         let scale = Scale::of(units[game], bots.values().flatten().filter_map(|entry| entry.mean));
+        if let Some(league) = leagues.get(*game) {
+            ratings::write(league, &mut content);
+        }
         lines::write(bots, units[game], &mut content);
         for (index, (bot, entries)) in bots.iter().enumerate() {
             let bot = abridged(bot, LONGEST_NAME);

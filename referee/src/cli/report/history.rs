@@ -18,6 +18,7 @@ use report::history::{self, ComparedPair, Listed, Place};
 use report::markup::address_of;
 use report::runs::ShownRun;
 use results::compare::{Comparison, Contender};
+use results::ratings::League;
 use results::suite::{Bests, Listing, PlannedBot, RunFolder};
 use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
@@ -116,7 +117,7 @@ fn write(
         listing.summary.compare(bests.or_insert_with_key(|game| Bests::of(game, &records)));
     }
     let pages = write_pages(args, &mut runs, &bests)?;
-    let html = history::page(&runs, &bests, &compared(&runs)?, every);
+    let html = history::page(&runs, &bests, &leagues(&runs)?, &compared(&runs)?, every);
     args.force.write(&args.html, html.as_bytes())?;
     Ok((runs.len(), pages))
 }
@@ -149,6 +150,31 @@ fn write_pages(
         *page = Some(format!("{address}/{}", address_of(name.as_encoded_bytes())));
     }
     Ok(folder)
+}
+
+/// The ratings in each game of several players.
+fn leagues(runs: &[Listed]) -> Result<BTreeMap<String, League>, Failure> {
+    let mut by_game: BTreeMap<&str, Vec<RunFolder>> = BTreeMap::new();
+    for Listed { path, listing, .. } in runs {
+        let run = RunFolder::open(path)?;
+        let (plan, runs) = (&run.run.plan, by_game.entry(&listing.game).or_default());
+        // Places in games of another judge, or among more bots, do not compare with the newest run's.
+        let is_like = |newest: &RunFolder| {
+            let newest = &newest.run.plan;
+            newest.players() == plan.players()
+                && JudgeProgram::are_alike(newest.judge.as_ref(), plan.judge.as_ref())
+        };
+        if plan.players() > 1 && runs.first().is_none_or(is_like) {
+            runs.push(run);
+        }
+    }
+    let mut leagues = BTreeMap::new();
+    for (game, runs) in by_game {
+        if let Some(league) = League::of_runs(runs.iter())? {
+            leagues.insert(game.to_owned(), league);
+        }
+    }
+    Ok(leagues)
 }
 
 /// The most bots of a game that are compared with each other, the newest ones.

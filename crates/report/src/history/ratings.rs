@@ -1,0 +1,131 @@
+//! The ratings of the bots of a game of several players, from the first one to the newest.
+
+use crate::markup::{LONGEST_NAME, Text, put};
+use crate::ratings;
+use crate::runs::bars;
+use results::ratings::{League, Progress, Rated};
+use terms::text::{abridged, plural};
+
+/// A line of ratings, the verdict on the newest bot, and a table of the figures. Nothing for fewer than two bots.
+pub(super) fn write(league: &League, out: &mut String) {
+    let bots: Vec<&Rated> = league.by_age.iter().map(|&bot| &league.bots[bot]).collect();
+    let [first, .., last] = bots[..] else { return };
+    let ends = bots.iter().map(|bot| interval(bot));
+    let (low, high) = ends
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (a, b)| (low.min(a), high.max(b)));
+    let scale = Scale { bots: bots.len(), low, high: high.max(low + 1.0) };
+    out.push_str("<section class=\"card lines\">\n<h2>Ratings over time</h2>\n");
+    if let Some(progress) = league.progress {
+        put!(out, "<p>{}</p>\n", Text(&verdict(last, progress)));
+    }
+    picture(&scale, &bots, out);
+    put!(
+        out,
+        "<figcaption>The bot that was first in a run ({}) is on the left, the newest ({}) on the right; bars are 95 % intervals. A line \
+         joins bots that games connect.</figcaption></figure>\n",
+        Text(&abridged(&first.bot, LONGEST_NAME)),
+        Text(&abridged(&last.bot, LONGEST_NAME))
+    );
+    table(&bots, out);
+    for sentence in ratings::sentences(league) {
+        put!(out, "<p class=\"soft\">{}</p>\n", Text(&sentence));
+    }
+    out.push_str("</section>\n");
+}
+
+/// Whether the newest bot is better than the older one.
+fn verdict(newest: &Rated, Progress { versions, elo, margin }: Progress) -> String {
+    let (bot, before) = (abridged(&newest.bot, LONGEST_NAME), plural(versions as u64, "version"));
+    let difference = format!("{:+.0}", elo.round() + 0.0);
+    match margin {
+        None => {
+            format!("{bot} is rated {difference} against {before} before, without an interval.")
+        }
+        Some(margin) => {
+            let word = match elo {
+                _ if elo.abs() <= margin => "not known to differ from",
+                _ if elo > 0.0 => "better than",
+                _ => "worse than",
+            };
+            format!("{bot} is {word} {before} before: {difference} \u{b1}{margin:.0}.")
+        }
+    }
+}
+
+fn interval(bot: &Rated) -> (f64, f64) {
+    let margin = bot.rating.margin.unwrap_or_default();
+    (bot.rating.elo - margin, bot.rating.elo + margin)
+}
+
+/// Where bots and ratings are, in percent.
+struct Scale {
+    bots: usize,
+    low: f64,
+    high: f64,
+}
+
+impl Scale {
+    #[expect(clippy::cast_precision_loss, reason = "some hundred bots")]
+    fn x(&self, bot: usize) -> f64 {
+        2.0 + 96.0 * bot as f64 / (self.bots - 1) as f64
+    }
+
+    fn y(&self, elo: f64) -> f64 {
+        96.0 - 92.0 * (elo - self.low) / (self.high - self.low)
+    }
+}
+
+fn picture(scale: &Scale, bots: &[&Rated], out: &mut String) {
+    let color = bars::color(0);
+    put!(
+        out,
+        "<figure><div class=\"plot\"><p class=\"axis\"><span>{:+.0}</span><span>{:+.0}</span></p>\n\
+         <svg width=\"100%\" height=\"220\" role=\"img\" aria-label=\"The rating of each bot, the oldest first; the table has the \
+         figures\">\n",
+        scale.high,
+        scale.low
+    );
+    let mut line = |[x1, y1]: [f64; 2], [x2, y2]: [f64; 2]| {
+        put!(
+            out,
+            "<line class=\"{color}\" x1=\"{x1:.2}%\" y1=\"{y1:.2}%\" x2=\"{x2:.2}%\" y2=\"{y2:.2}%\"/>\n"
+        );
+    };
+    for (at, bot) in bots.iter().enumerate() {
+        let (low, high) = interval(bot);
+        line([scale.x(at), scale.y(low)], [scale.x(at), scale.y(high)]);
+        let before = bots[..at].iter().rposition(|older| older.rating.group == bot.rating.group);
+        if let Some(before) = before {
+            let of = |at: usize| [scale.x(at), scale.y(bots[at].rating.elo)];
+            line(of(before), of(at));
+        }
+    }
+    for (at, bot) in bots.iter().enumerate() {
+        let (x, y) = (scale.x(at), scale.y(bot.rating.elo));
+        put!(
+            out,
+            "<circle class=\"{color}\" cx=\"{x:.2}%\" cy=\"{y:.2}%\" r=\"4\"><title>{}: {}</title></circle>\n",
+            Text(&abridged(&bot.bot, LONGEST_NAME)),
+            ratings::shown(bot)
+        );
+    }
+    out.push_str("</svg></div>\n");
+}
+
+/// The bots, the newest first.
+fn table(bots: &[&Rated], out: &mut String) {
+    out.push_str(
+        "<div class=\"wide tall\" tabindex=\"0\" role=\"region\" aria-label=\"Ratings over time\"><table><thead><tr>\
+         <th scope=\"col\">bot</th><th scope=\"col\">rating</th><th scope=\"col\">games</th></tr></thead><tbody>\n",
+    );
+    for bot in bots.iter().rev() {
+        put!(
+            out,
+            "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
+            Text(&abridged(&bot.bot, LONGEST_NAME)),
+            ratings::shown(bot),
+            bot.games
+        );
+    }
+    out.push_str("</tbody></table></div>\n");
+}
