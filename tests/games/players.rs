@@ -240,9 +240,6 @@ fn a_single_bot_has_all_seats_and_others_are_counted() {
     assert_eq!(of_seats(&played, "place"), [2, 2, 1]);
     let told = game(&place, &["./one", "./two"]).run().exits(2).err();
     assert!(told.contains("nim has 3 players: name 3 bots with --bot"), "{told}");
-    let arguments = ["timing", "--game", "nim", "--bot", "./one", "--seed", "1"];
-    let told = place.command(&arguments).run().exits(2).err();
-    assert!(told.contains("nim has 3 players: `referee timing` measures games of one"), "{told}");
     let told = place.command(&["play", "--bot", "@first", "--ponder"]).run().exits(2).err();
     assert!(told.contains("--ponder is for games of several players"), "{told}");
 }
@@ -419,4 +416,20 @@ fn logs_and_results_of_several_players_fit_their_schema() {
         documents.add("replay", &replayed.out());
     }
     assert_eq!(documents.problems(python), "");
+}
+
+#[test]
+fn the_times_of_a_bot_in_all_seats_are_measured() {
+    let place = nim(3, "6");
+    let timing =
+        ["timing", "--game", "nim", "--bot", "./one", "--bot", "./quits", "--seed", "1..2"];
+    let report = place.command(&timing).patient().args(["--format", "json"]).run().exits(1).json();
+    let counts = |bot: usize| -> Vec<i64> {
+        let kinds = report["bots"][bot]["turns"].as_array().expect("kinds");
+        kinds.iter().map(|kind| kind["count"].as_i64().expect("a number")).collect()
+    };
+    // In each of two games every seat has a first turn, and three matches are left for the second ones.
+    assert_eq!(counts(0), [6, 6], "{report}");
+    let lost = report["bots"][1]["lost"].to_string();
+    assert!(lost.contains("seed 1, seat 0: early exit: ") && lost.contains("seat 1"), "{lost}");
 }

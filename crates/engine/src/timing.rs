@@ -1,11 +1,12 @@
 //! Plays games to measure the times of their turns.
 
 use crate::play::{Match, PlayError};
-use results::gamelog::{End, Event};
+use results::gamelog::{End, Event, SeatEnd};
 use results::timing::Timed;
 use rules::game::frames::View;
 use rules::game::{Answer, Game};
 use terms::lines::Lines;
+use terms::verdict::Verdict;
 
 /// The turns and losses of the games so far.
 #[derive(Debug, Default)]
@@ -41,6 +42,15 @@ impl Measured {
             Event::End(end) if !end.won => {
                 let why = end.diagnosis.as_deref().unwrap_or(&end.official);
                 self.lost.push(format!("{}: {}: {why}", game.board, end.verdict));
+            }
+            Event::End(end) => {
+                let has_failed = |seat: &SeatEnd| seat.verdict != Verdict::Completed;
+                let seats = end.seats.iter().enumerate();
+                for (number, seat) in seats.filter(|(_, seat)| has_failed(seat)) {
+                    let why = seat.process.diagnosis.as_deref().unwrap_or(&seat.official);
+                    let (board, verdict) = (game.board, seat.verdict);
+                    self.lost.push(format!("{board}, seat {number}: {verdict}: {why}"));
+                }
             }
             // Only turns take time, and only ends are lost.
             _ => {}

@@ -35,7 +35,8 @@ use terms::seed::Seed;
 /// with their culprits, the slowest turns, and the risk for a submission. A late turn does not end
 /// a game here: the referee waits beyond the limit, up to --patience. Exit with 1 if the bot itself
 /// was late or lost a game. Ctrl-C ends the measurement, and reports the turns so far. Several
-/// --bot play in turn on each board, and are shown side by side.
+/// --bot play in turn on each board, and are shown side by side. With several players, a bot has all
+/// seats of its games.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct TimingArgs {
@@ -102,12 +103,6 @@ const ECHO: &str = "@echo";
 pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     args.svg.as_ref().map_or(Ok(()), |path| args.force.check(path))?;
     let mut config = args.rules.resolve(None)?;
-    let (name, players) = (&config.game.name, config.game.players);
-    if players > 1 {
-        let problem =
-            format!("{name} has {players} players: `referee timing` measures games of one");
-        return Err(Failure::user(anyhow!(problem)));
-    }
     let patience = Some(args.patience.0);
     config.rules.overruns.patience = patience;
     let thresholds = thresholds(&config, args.scale);

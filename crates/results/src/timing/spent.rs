@@ -27,7 +27,9 @@ impl<'a> Spent<'a> {
         let mut all: Vec<Self> = Vec::with_capacity(turns.len());
         for timed in turns {
             let mut spent = Self { timed, wall: timed.turn.wall.0, own: own(timed), is_last: true };
-            if let Some(earlier) = all.last_mut().filter(|it| it.shares_limit_with(timed)) {
+            let mut of_game = all.iter_mut().rev().take_while(|it| it.timed.game == timed.game);
+            let earlier = of_game.find(|it| it.timed.turn.seat == timed.turn.seat);
+            if let Some(earlier) = earlier.filter(|it| it.shares_limit_with(timed)) {
                 earlier.is_last = false;
                 spent.wall += earlier.wall;
                 spent.own += earlier.own;
@@ -47,8 +49,7 @@ impl<'a> Spent<'a> {
         let limit = |timed: &Timed| timed.turn.asked.as_ref().and_then(|asked| asked.limit);
         // What is left of it only grows when the bot is started again.
         let starts_anew = limit(next) > limit(self.timed);
-        let is_shared = is_total(self.timed) && is_total(next) && !starts_anew;
-        is_shared && self.timed.game == next.game
+        is_total(self.timed) && is_total(next) && !starts_anew
     }
 
     /// Whose fault it is if this time, `scale` times longer, is beyond the limit.
@@ -134,6 +135,20 @@ mod tests {
         let totals = [(ms(20), false), (ms(50), true), (ms(5), true)];
         assert_eq!(walls(LimitKind::Total), totals);
         assert_eq!(walls(LimitKind::Turn), [(ms(20), true), (ms(30), true), (ms(5), true)]);
+    }
+
+    #[test]
+    fn each_seat_of_a_game_has_a_total_of_its_own() {
+        let turns = [(1, 0, 20), (1, 1, 5), (1, 0, 30), (1, 1, 6), (2, 1, 7)];
+        let turns = turns.map(|(game, seat, wall)| {
+            let mut timed = timed(game, 2, wall, 0);
+            (timed.turn.limit, timed.turn.seat) = (LimitKind::Total, seat);
+            timed
+        });
+        let all = Spent::of_all(&turns);
+        let walls: Vec<_> = all.iter().map(|spent| (spent.wall, spent.is_last)).collect();
+        let expected = [(20, false), (5, false), (50, true), (11, true), (7, true)];
+        assert_eq!(walls, expected.map(|(wall, is_last)| (ms(wall), is_last)));
     }
 
     #[test]
