@@ -1,12 +1,23 @@
-//! Whatever a referee of the SDK writes, in whatever pieces, is a step or is refused, the same each time.
+//! Whatever a referee writes, of the SDK in whatever pieces or of cg-brutaltester's protocol, is a step or is refused, the same each
+//! time. In a game of several players a step names only players of the game.
 #![no_main]
 
-use judges::codingame::blocks::{Header, Scanner};
+use judges::brutaltester;
+use judges::codingame::blocks::{Header, Scanner, Then};
+use judges::codingame::official::end_of_several;
+use judges::codingame::question_info;
 use libfuzzer_sys::fuzz_target;
 use terms::lines::{LineBuffer, Lines};
 
+const PLAYERS: usize = 3;
+
 fuzz_target!(|bytes: &[u8]| {
     let lines = Lines::split(bytes);
+    match brutaltester::read_step(&lines, PLAYERS) {
+        Ok(brutaltester::Then::Ask(seat, lines)) => assert!(seat < PLAYERS && lines > 0),
+        Ok(brutaltester::Then::End(places)) => assert_places(places.into_iter()),
+        Err(problem) => assert_one_line(&problem),
+    }
     for line in lines.iter() {
         if let Ok(header) = Header::parse(line) {
             assert!(!header.name.is_empty());
@@ -25,5 +36,34 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(end, found);
     let Some(end) = end else { return };
     assert!(end <= lines.len());
-    assert_eq!(whole.read(&lines), piecewise.read(&lines));
+    let step = whole.read(&lines);
+    assert_eq!(step, piecewise.read(&lines));
+    match step.map(|step| step.then) {
+        Ok(Then::Ask(info)) => match question_info(&info, PLAYERS) {
+            Ok((seat, ..)) => assert!(seat < PLAYERS),
+            Err(problem) => assert_one_line(&problem),
+        },
+        Ok(Then::End { metadata, scores, .. }) => {
+            match end_of_several(PLAYERS, &metadata, &scores, Vec::new()) {
+                Ok(end) => assert_places(end.end.seats.iter().map(|seat| seat.place)),
+                Err(problem) => assert_one_line(&problem),
+            }
+        }
+        Ok(Then::Fail(_) | Then::Nothing) => {}
+        Err(problem) => assert_one_line(&problem),
+    }
 });
+
+/// Each player has a place, and somebody the first one.
+fn assert_places(places: impl Iterator<Item = u32>) {
+    let places: Vec<_> = places.map(|place| place as usize).collect();
+    assert_eq!(places.len(), PLAYERS);
+    assert!(
+        places.contains(&1) && places.iter().all(|place| (1..=PLAYERS).contains(place)),
+        "{places:?}"
+    );
+}
+
+fn assert_one_line(problem: &str) {
+    assert!(!problem.is_empty() && !problem.contains('\n'), "{problem}");
+}

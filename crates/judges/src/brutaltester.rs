@@ -12,10 +12,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::command::JudgeCommand;
-use crate::process::Process;
+use crate::process::{Process, too_much};
 use rules::game::judge::{Case, JudgeEnd, Question, Steps};
 use rules::game::{Answer, End, JudgeFailure, Place, Referee, Seat, SeatEnd, Step};
-use terms::bounds::JUDGE_LINES;
+use terms::bounds::{JUDGE_LINES, JUDGE_STEP};
 use terms::lines::Lines;
 use terms::text::quote;
 use terms::verdict::Verdict;
@@ -54,7 +54,7 @@ impl Brutaltester {
         Ok(Box::new(Running {
             process,
             outgoing: format!("{seed}###Start {players}\n"),
-            players: (0..players).map(|_| Player::default()).collect(),
+            players: Players::new(players as usize),
             asked: 0,
             steps: Steps::default(),
         }))
@@ -66,7 +66,7 @@ struct Running {
     process: Process,
     /// What to send next.
     outgoing: String,
-    players: Vec<Player>,
+    players: Players,
     /// The number of lines that the last question asked for.
     asked: u32,
     steps: Steps,
@@ -83,9 +83,13 @@ struct Player {
     error: Option<String>,
 }
 
+/// All players of a referee, by seat.
+struct Players(Vec<Player>);
+
 /// What ends a step.
+#[doc(hidden)]
 #[derive(Debug, PartialEq, Eq)]
-enum Then {
+pub enum Then {
     /// A player is to be asked for this number of lines.
     Ask(Seat, u32),
     /// The game is over: the place of each player.
@@ -109,50 +113,7 @@ impl Running {
             None
         };
         let lines = self.process.step(outgoing.as_bytes(), is_whole)?;
-        self.read(&lines).map_err(|problem| self.process.trouble(problem))
-    }
-
-    /// Reads the lines of a step. Those before the first block are of nobody: Java warns on standard output.
-    fn read(&mut self, lines: &Lines) -> Result<Then, String> {
-        let mut to = None;
-        for line in lines.iter() {
-            let line = String::from_utf8_lossy(line);
-            let Some(header) = line.strip_prefix("###") else {
-                if let Some(seat) = to {
-                    let player: &mut Player = &mut self.players[seat];
-                    player.input.push_str(&line);
-                    player.input.push('\n');
-                }
-                continue;
-            };
-            let wrong = || format!("wrote {}, which is not a header", quote(line.as_bytes()));
-            let (name, rest) = header.split_once(' ').ok_or_else(wrong)?;
-            match name {
-                "Input" => to = Some(self.seat(rest).ok_or_else(wrong)?),
-                "Output" => {
-                    let (seat, count) = rest.split_once(' ').ok_or_else(wrong)?;
-                    let count = count.trim().parse().ok();
-                    let count = count.filter(|count| (1..=JUDGE_LINES).contains(count));
-                    let seat = self.seat(seat).ok_or_else(wrong)?;
-                    return Ok(Then::Ask(seat, count.ok_or_else(wrong)?));
-                }
-                "Error" => self.note_error(rest).ok_or_else(wrong)?,
-                "End" => return Ok(Then::End(places(rest, self.players.len()).ok_or_else(wrong)?)),
-                _ => return Err(wrong()),
-            }
-        }
-        Err("wrote nothing that is a step".to_owned())
-    }
-
-    fn seat(&self, text: &str) -> Option<Seat> {
-        text.trim().parse().ok().filter(|seat| *seat < self.players.len())
-    }
-
-    fn note_error(&mut self, rest: &str) -> Option<()> {
-        let (seat, error) = rest.split_once(' ').unwrap_or((rest, ""));
-        let seat = self.seat(seat)?;
-        self.players[seat].error.get_or_insert_with(|| error.trim().to_owned());
-        Some(())
+        self.players.read(&lines).map_err(|problem| self.process.trouble(problem))
     }
 
     /// The next question to a player that can still answer, or the end.
@@ -162,7 +123,7 @@ impl Running {
                 Then::Ask(seat, lines) => {
                     self.process.count_question()?;
                     self.asked = lines;
-                    let player = &mut self.players[seat];
+                    let player = &mut self.players.0[seat];
                     let input = mem::take(&mut player.input);
                     if player.is_silent {
                         self.answer_for_nobody();
@@ -192,14 +153,14 @@ impl Running {
         // Errors may come on either stream.
         for line in self.process.stderr().lines() {
             if let Some(rest) = line.strip_prefix("###Error ") {
-                let _ = self.note_error(rest);
+                let _ = self.players.note_error(rest);
             }
         }
         let seat = |(place, player): (&u32, &mut Player)| match player.error.take() {
             Some(official) => SeatEnd { verdict: Verdict::Lost, official, ..SeatEnd::at(*place) },
             None => SeatEnd::at(*place),
         };
-        let seats = places.iter().zip(&mut self.players).map(seat).collect();
+        let seats = places.iter().zip(&mut self.players.0).map(seat).collect();
         let mut official = "places:".to_owned();
         for place in places {
             let _ = write!(official, " {place}");
@@ -207,6 +168,67 @@ impl Running {
         let end = End { seats, ..End::new(official) };
         self.steps.end(JudgeEnd { verdict: Verdict::Completed, score: None, summary: vec![], end })
     }
+}
+
+impl Players {
+    fn new(players: usize) -> Self {
+        Self((0..players).map(|_| Player::default()).collect())
+    }
+
+    /// Reads the lines of a step. Those before the first block are of nobody: Java warns on standard output.
+    fn read(&mut self, lines: &Lines) -> Result<Then, String> {
+        let mut to = None;
+        for line in lines.iter() {
+            let line = String::from_utf8_lossy(line);
+            let Some(header) = line.strip_prefix("###") else {
+                if let Some(seat) = to {
+                    let player: &mut Player = &mut self.0[seat];
+                    player.input.push_str(&line);
+                    player.input.push('\n');
+                    if player.input.len() as u64 > JUDGE_STEP {
+                        return Err(too_much(seat));
+                    }
+                }
+                continue;
+            };
+            let wrong = || format!("wrote {}, which is not a header", quote(line.as_bytes()));
+            let (name, rest) = header.split_once(' ').ok_or_else(wrong)?;
+            match name {
+                "Input" => to = Some(self.seat(rest).ok_or_else(wrong)?),
+                "Output" => {
+                    let (seat, count) = rest.split_once(' ').ok_or_else(wrong)?;
+                    let count = count.trim().parse().ok();
+                    let count = count.filter(|count| (1..=JUDGE_LINES).contains(count));
+                    let seat = self.seat(seat).ok_or_else(wrong)?;
+                    return Ok(Then::Ask(seat, count.ok_or_else(wrong)?));
+                }
+                "Error" => self.note_error(rest).ok_or_else(wrong)?,
+                "End" => return Ok(Then::End(places(rest, self.0.len()).ok_or_else(wrong)?)),
+                _ => return Err(wrong()),
+            }
+        }
+        Err("wrote nothing that is a step".to_owned())
+    }
+
+    fn seat(&self, text: &str) -> Option<Seat> {
+        text.trim().parse().ok().filter(|seat| *seat < self.0.len())
+    }
+
+    fn note_error(&mut self, rest: &str) -> Option<()> {
+        let (seat, error) = rest.split_once(' ').unwrap_or((rest, ""));
+        let seat = self.seat(seat)?;
+        self.0[seat].error.get_or_insert_with(|| error.trim().to_owned());
+        Some(())
+    }
+}
+
+/// Reads the lines of a step of a referee of this many players; for the fuzz targets alone.
+///
+/// # Errors
+/// What is wrong with them.
+#[doc(hidden)]
+pub fn read_step(lines: &Lines, players: usize) -> Result<Then, String> {
+    Players::new(players).read(lines)
 }
 
 /// The places of players in groups, the best first: a digit stands for each player.
@@ -237,7 +259,7 @@ impl Referee for Running {
                 self.outgoing = lines.to_text().iter().map(|line| line.clone() + "\n").collect();
             }
             Answer::NoReply { .. } => {
-                self.players[seat].is_silent = true;
+                self.players.0[seat].is_silent = true;
                 self.answer_for_nobody();
             }
         }
@@ -248,6 +270,17 @@ impl Referee for Running {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_for_a_player_that_is_never_asked_is_bounded() {
+        let mut players = Players::new(2);
+        let step = format!("###Input 1\n{}\n###Output 0 1\n", "x".repeat(1 << 20));
+        let step = Lines::split(step.as_bytes());
+        let steps = (0..100).map_while(|_| players.read(&step).ok());
+        assert_eq!(steps.count(), 15);
+        let problem = players.read(&step).expect_err("full");
+        assert!(problem.contains("more than 16MiB for player 1"), "{problem}");
+    }
 
     #[test]
     fn players_of_a_group_share_its_place() {

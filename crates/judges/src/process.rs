@@ -4,7 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Left, Scratch};
-use rules::game::{Drawing, JudgeFailure, Place};
+use rules::game::{Drawing, JudgeFailure, Place, Seat};
 use terms::bounds::{JUDGE_LAST_STDERR, JUDGE_LINE, JUDGE_STEP};
 use terms::limits::{Breach, Resource};
 use terms::lines::Lines;
@@ -20,6 +20,11 @@ use crate::said::{Said, without_escapes};
 
 /// How long a judge in trouble may take to end, so that its last words are heard.
 const LAST_WORDS: Duration = Duration::from_millis(200);
+
+/// What is wrong with a judge that writes more and more for a player that it does not ask.
+pub(crate) fn too_much(seat: Seat) -> String {
+    format!("wrote more than {} for player {seat} before a question", exact_size(JUDGE_STEP))
+}
 
 /// A running judge.
 #[derive(Debug)]

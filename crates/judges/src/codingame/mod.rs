@@ -14,7 +14,8 @@
 pub mod blocks;
 mod contribution;
 mod engine;
-mod official;
+#[doc(hidden)]
+pub mod official;
 mod params;
 mod properties;
 mod survey;
@@ -34,10 +35,10 @@ pub use self::test_case::{TestCaseContent, parse_test_case};
 use serde::{Deserialize, Serialize};
 
 use crate::command::JudgeCommand;
-use crate::process::Process;
+use crate::process::{Process, too_much};
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
 use rules::game::{Answer, JudgeFailure, Place, Referee, Seat, Step};
-use terms::bounds::JUDGE_FRAMES;
+use terms::bounds::{JUDGE_FRAMES, JUDGE_STEP};
 use terms::seed::Seed;
 use terms::text::quote;
 use terms::verdict::Verdict;
@@ -198,6 +199,9 @@ impl Running {
         for line in input {
             player.held_input.push_str(line);
             player.held_input.push('\n');
+        }
+        if player.held_input.len() as u64 > JUDGE_STEP {
+            return Err(self.process.trouble(too_much(seat)));
         }
         if lines == 0 {
             return self.frame().map(|()| None);
@@ -375,7 +379,11 @@ fn init_of_several(
 }
 
 /// The player, the number of lines and the limit that a question names.
-fn question_info(info: &[String], players: usize) -> Result<(Seat, u32, Duration), String> {
+///
+/// # Errors
+/// What is wrong with it.
+#[doc(hidden)]
+pub fn question_info(info: &[String], players: usize) -> Result<(Seat, u32, Duration), String> {
     let wrong = |what: &str, text: &str| format!("asked with {} as {what}", quote(text.as_bytes()));
     let [player, lines, limit] = info else {
         return Err(format!("asked with {} lines of NEXT_PLAYER_INFO instead of 3", info.len()));

@@ -33,7 +33,7 @@ pub(super) fn end(
 ///
 /// # Errors
 /// What is wrong with them.
-pub(super) fn end_of_several(
+pub fn end_of_several(
     players: usize,
     metadata: &[String],
     scores: &[String],

@@ -6,7 +6,8 @@
 // Public for the fuzz targets alone.
 #[doc(hidden)]
 pub mod message;
-mod several;
+#[doc(hidden)]
+pub mod several;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
