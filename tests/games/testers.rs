@@ -112,7 +112,7 @@ fn seeds_are_numbers_of_64_bits_as_contests_have_them() {
     let place = project();
     place.script(
         "tester",
-        "printf '%s\\n' \"$4\" | \"$2\" >answer; grep -qx -e \"$4\" answer && echo Score = 1",
+        "printf '%s\\n' \"$4\" | \"$2\" >answer; echo Score = $(grep -cx -e \"$4\" answer)",
     );
     set(&place, "{case} {bot}\"\ncases = \"in/*.txt\"", "-exec {bot} -seed {seed}\"");
     let play = ["play", "--game", "twice", "--bot", "cat", "--seed", "18446744073709551615"];
