@@ -10,6 +10,10 @@ const ARCHITECTURES: [&str; 3] = ["aarch64", "riscv64", "x86_64"];
 
 fn main() {
     println!("cargo::rerun-if-changed=relay/main.rs");
+    println!("cargo::rustc-check-cfg=cfg(has_relay)");
+    if given("CARGO_CFG_TARGET_OS") == "linux" {
+        println!("cargo::rustc-cfg=has_relay");
+    }
     let relay = PathBuf::from(given("OUT_DIR")).join("relay");
     let is_known = ARCHITECTURES.contains(&given("CARGO_CFG_TARGET_ARCH").as_str())
         && given("CARGO_CFG_TARGET_POINTER_WIDTH") == "64";

@@ -6,9 +6,12 @@
 
 mod beam;
 mod bits;
+#[cfg_attr(not(target_os = "linux"), path = "hostile_elsewhere.rs")]
 mod hostile;
 mod misbehaving;
 mod nrpa;
+#[cfg_attr(not(unix), path = "process_elsewhere.rs")]
+mod process;
 mod protocol;
 pub mod samples;
 mod script;

@@ -4,18 +4,15 @@
 //! does; in Square Remover it swaps as `squares-random` does.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::io::{self, BufRead, Write};
 use std::process::{Command, ExitCode};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::thread::sleep;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use rustix::process::{Signal, getpid, kill_process};
 
 use crate::hostile::{Hostile, hang};
+use crate::process::{close_stdin, close_stdout, die_by, ignore_sigterm};
 use crate::protocol::{Board, Sent, cells};
 use crate::squares::{Spoil, numbers, random_swaps};
 use crate::with_name;
@@ -181,18 +178,16 @@ fn misbehave(fault: &Fault, sent: &Sent, output: &mut impl Write) -> io::Result<
             answer(sent, output)?;
         },
         Fault::CloseStdout => {
-            // Nobody else holds the pipe's end, so replacing it closes it.
-            rustix::stdio::dup2_stdout(File::open("/dev/null")?)?;
+            close_stdout()?;
             hang();
         }
         Fault::CloseStdin => {
-            rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
+            close_stdin()?;
             answer(sent, output)?;
             hang();
         }
         Fault::IgnoreSigterm => {
-            let seen = Arc::new(AtomicBool::new(false));
-            signal_hook::flag::register(signal_hook::consts::SIGTERM, seen)?;
+            ignore_sigterm()?;
             hang();
         }
         Fault::LeaveChild => return leave_child().map(|()| Some(ExitCode::SUCCESS)),
@@ -208,15 +203,6 @@ fn misbehave(fault: &Fault, sent: &Sent, output: &mut impl Write) -> io::Result<
 fn write_partial_line(output: &mut impl Write) -> io::Result<()> {
     write!(output, "0 0")?;
     output.flush()
-}
-
-/// Raises a signal until it kills; the Rust runtime swallows the first SIGSEGV or SIGBUS.
-pub(crate) fn die_by(number: i32) -> io::Result<()> {
-    let signal = Signal::from_named_raw(number)
-        .ok_or_else(|| io::Error::other(format!("there is no signal {number}")))?;
-    loop {
-        kill_process(getpid(), signal)?;
-    }
 }
 
 fn flood_stderr(mut bytes: usize) -> io::Result<()> {

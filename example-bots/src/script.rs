@@ -1,7 +1,7 @@
 //! A bot that follows the steps in a file.
 
 use std::ffi::OsString;
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Parser;
 use serde::Deserialize;
 
-use crate::misbehaving::die_by;
+use crate::process::{close_stdin, close_stdout, die_by};
 use crate::with_name;
 
 /// Answers with the strings of a JSON array, one each turn, verbatim, and then exits
@@ -101,8 +101,8 @@ fn perform(Step(name, operand): Step, input: &mut impl BufRead) -> io::Result<Op
         (StepName::Signal, Operand::Number(number)) => {
             die_by(i32::try_from(number).map_err(io::Error::other)?)?;
         }
-        (StepName::CloseStdin, _) => rustix::stdio::dup2_stdin(File::open("/dev/null")?)?,
-        (StepName::CloseStdout, _) => rustix::stdio::dup2_stdout(File::open("/dev/null")?)?,
+        (StepName::CloseStdin, _) => close_stdin()?,
+        (StepName::CloseStdout, _) => close_stdout()?,
         _ => return Err(io::Error::other("a step has the wrong kind of operand; see --help")),
     }
     Ok(None)

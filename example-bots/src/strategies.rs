@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use rand_core::Rng as _;
 use rand_pcg::Pcg32;
-use rustix::time::{ClockId, clock_gettime};
 
+use crate::process::cpu_time;
 use crate::protocol::{Board, Move, SIDE};
 use crate::{take_no_arguments, with_name};
 
@@ -104,11 +104,6 @@ fn wait_until(is_over: impl Fn() -> bool) {
     while !is_over() {
         std::hint::spin_loop();
     }
-}
-
-fn cpu_time() -> Duration {
-    let now = clock_gettime(ClockId::ThreadCPUTime);
-    now.try_into().expect("CPU time is not negative")
 }
 
 fn largest(moves: &[Move]) -> usize {

@@ -38,8 +38,7 @@
 //!
 //! # Systems
 //!
-//! Playing needs Linux, and so does this crate. Where games are only read, the crates `referee-rules`,
-//! `referee-results` (logs, runs, comparisons) and `referee-report` (pages) build on other systems too.
+//! Only Linux contains bots. On Windows and macOS they are ordinary children, which end with their game.
 
 pub mod cli;
 pub mod game;

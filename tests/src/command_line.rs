@@ -1,5 +1,6 @@
 //! The program under test: its command line, and what came of it.
 
+use std::env;
 use std::ffi::OsStr;
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
@@ -153,15 +154,24 @@ impl DerefMut for Referee {
 }
 
 impl From<Referee> for Command {
-    /// A suite plays one game at a time unless its words say how many, so that its results come in order.
+    /// A suite plays one game at a time unless its words say how many, so that its results come in order. `REFEREE_CONTAINMENT` in
+    /// the environment names the method of bots for which the words do not.
     fn from(Referee(mut command): Referee) -> Self {
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
-        let says = |words: &[&str]| {
-            words.iter().any(|word| word.starts_with("-j") || word.starts_with("--jobs"))
-        };
         let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-        if words.first() == Some(&"suite") && !words.contains(&"--") && !says(&words) {
+        let says = |flag: &str| words.iter().any(|word| word.starts_with(flag));
+        let has_flags = !words.contains(&"--");
+        let (play, suite) = (words.first() == Some(&"play"), words.first() == Some(&"suite"));
+        let has_jobs = !suite || says("-j") || says("--jobs");
+        let has_method = !(play || suite) || says("--containment") || says("--sandbox");
+        if has_flags && !has_jobs {
             command.args(["--jobs", "1"]);
+        }
+        if has_flags
+            && !has_method
+            && let Some(method) = env::var_os("REFEREE_CONTAINMENT")
+        {
+            command.arg("--containment").arg(method);
         }
         command
     }

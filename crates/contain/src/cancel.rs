@@ -7,27 +7,17 @@
 use std::fmt;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
-
+use crate::sys::alarm::Alarm;
 use crate::sys::raw;
 use crate::sys::signals::{self, BY_PROGRAM, Flag, Handlers};
+use crate::sys::wait::{self, For};
 
 /// The signals that a terminal, a user or a batch system sends to end a program.
-pub const SIGNALS: [i32; 8] = [
-    libc::SIGINT,
-    libc::SIGTERM,
-    libc::SIGHUP,
-    libc::SIGQUIT,
-    libc::SIGXCPU,
-    libc::SIGUSR1,
-    libc::SIGUSR2,
-    libc::SIGALRM,
-];
+pub const SIGNALS: &[i32] = &signals::ENDING;
 
 /// Prepares the signals of a program that starts others, for as long as it runs: it learns how they end even if its own parent
 /// ignored SIGCHLD, as some shells and cron do, and a write beyond `ulimit -f` fails instead of killing it with SIGXFSZ.
@@ -93,8 +83,7 @@ impl Canceller {
     /// # Errors
     /// When the system refuses a descriptor.
     pub fn new() -> io::Result<Self> {
-        let wake = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Self(Arc::new(Flag { wake: Arc::new(File::from(wake)), cause: AtomicI32::new(0) })))
+        Ok(Self(Arc::new(Flag { wake: Alarm::new()?, cause: AtomicI32::new(0) })))
     }
 
     /// Cancels, from any thread. What has been cancelled stays so.
@@ -113,22 +102,15 @@ impl Canceller {
 
     /// What becomes readable, and stays so, once somebody has cancelled: all that an exchange needs.
     pub fn alarm(&self) -> Arc<File> {
-        Arc::clone(&self.0.wake)
+        Arc::clone(&self.0.wake.watched)
     }
 
     /// Waits until somebody cancels, up to `at_most`.
     pub fn wait(&self, at_most: Duration) -> Option<Cancelled> {
-        let timeout = Timespec::try_from(at_most).ok();
+        let watched = [((), wait::of_file(&self.0.wake.watched), For::Reading)];
         // If anything ends the wait early, the caller checks again.
-        let _ = poll(&mut [PollFd::new(&self.0.wake, PollFlags::IN)], timeout.as_ref());
+        let _ = wait::ready(watched.into_iter(), Instant::now().checked_add(at_most));
         self.cancelled()
-    }
-}
-
-/// Becomes readable, and stays so, once somebody has cancelled.
-impl AsFd for Canceller {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.0.wake.as_fd()
     }
 }
 
@@ -148,7 +130,7 @@ impl CaughtSignals {
     /// ([`ResourceBusy`](io::ErrorKind::ResourceBusy)).
     pub fn catch() -> io::Result<Self> {
         let canceller = Canceller::new()?;
-        let handlers = Handlers::install(&SIGNALS, Arc::clone(&canceller.0))?;
+        let handlers = Handlers::install(SIGNALS, Arc::clone(&canceller.0))?;
         Ok(Self { canceller, _handlers: handlers })
     }
 

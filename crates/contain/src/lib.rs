@@ -1,4 +1,5 @@
-//! Runs any program as a contained, timed child process that answers in lines. Linux only.
+//! Runs any program as a contained, timed child process that answers in lines. Only Linux contains; elsewhere a program is an
+//! ordinary child, whose processes are ended with it.
 //!
 //! For harnesses, judges and tests that talk to programs they did not write. An exchange sends text, awaits lines until
 //! one absolute deadline, and says what came, what the program used and where the time went. Whatever the program does
@@ -59,31 +60,29 @@ pub use terms;
 
 #[cfg_attr(
     not(target_os = "linux"),
-    expect(dead_code, reason = "nothing here asks for decisions yet")
+    expect(dead_code, reason = "decisions on what other systems do not tell")
 )]
 mod decide;
 
-#[cfg(target_os = "linux")]
 pub mod cancel;
-#[cfg(target_os = "linux")]
 mod confine;
-#[cfg(target_os = "linux")]
 mod drive;
-#[cfg(target_os = "linux")]
 mod observe;
-#[cfg(target_os = "linux")]
 mod program;
-#[cfg(target_os = "linux")]
 mod scratch;
-#[cfg(target_os = "linux")]
 mod spawn;
-#[cfg(target_os = "linux")]
 mod sys;
 
-#[cfg(target_os = "linux")]
 pub use self::bot::{Containment, Host, Pinning, Sandbox};
-#[cfg(target_os = "linux")]
 pub use self::program::{Child, Contained, Ending, Reply, StartError, Until};
+
+pub mod system {
+    //! This process, its threads and this machine, for programs that play games: the same functions on every system.
+
+    pub use crate::sys::here::{
+        CoreClaim, Inherited, cpu_time_of_thread, memory, move_thread_to, user, yield_to_others,
+    };
+}
 
 pub mod bot {
     //! A bot as a child process: its lines, its deadlines, its end. This module knows no game.
@@ -120,7 +119,6 @@ pub mod bot {
     pub use crate::decide::trace::Trace;
     pub use terms::peer::{News, Peer};
 
-    #[cfg(target_os = "linux")]
     pub use crate::{
         confine::{
             method::ContainmentMethod,
@@ -141,8 +139,10 @@ pub mod bot {
             ending::{Left, Survivor},
             error::SpawnError,
             host::Host,
-            probe::{Containment, SandboxError, Unavailable, check_cgroups, check_proc},
+            offers::check_proc,
+            probe::{Containment, check_cgroups},
+            unavailable::{SandboxError, Unavailable},
         },
-        sys::{cgroup::host::memory_limit_of_host, proc::online_cores},
+        sys::{cgroup::host::memory_limit_of_host, proc::online_cores, wait::Waitable},
     };
 }

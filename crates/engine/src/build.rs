@@ -2,11 +2,12 @@
 
 use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{ExitStatus, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{Pid, PidfdFlags, pidfd_open};
+use terms::system::shell;
 
 /// The time between reminders that a build is still running.
 const NOTICE: Duration = Duration::from_secs(10);
@@ -61,19 +62,20 @@ pub fn build(bot: &str, command: &str, folder: &Path) -> Result<(), BuildError> 
 /// Runs the command; returns its exit status and the output of both streams.
 fn run(bot: &str, command: &str, folder: &Path) -> io::Result<(ExitStatus, Vec<u8>)> {
     let mut output = tempfile::tempfile()?;
-    let mut shell = Command::new("sh");
-    shell.args(["-c", command]).current_dir(folder).stdin(Stdio::null());
+    let mut shell = shell(command);
+    shell.current_dir(folder).stdin(Stdio::null());
     let mut child = shell.stdout(output.try_clone()?).stderr(output.try_clone()?).spawn()?;
-    let ended = pidfd_open(Pid::from_child(&child), PidfdFlags::empty())?;
-    let notice = Timespec::try_from(NOTICE).ok();
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break status;
-        }
-        if poll(&mut [PollFd::new(&ended, PollFlags::IN)], notice.as_ref()) == Ok(0) {
-            log::warn!("still building the bot `{bot}`: {command}");
-        }
-    };
+    let status = thread::scope(|scope| {
+        let (building, built) = channel::<()>();
+        scope.spawn(move || {
+            while built.recv_timeout(NOTICE) == Err(RecvTimeoutError::Timeout) {
+                log::warn!("still building the bot `{bot}`: {command}");
+            }
+        });
+        let status = child.wait();
+        drop(building);
+        status
+    })?;
     let mut written = Vec::new();
     output.rewind()?;
     output.read_to_end(&mut written)?;

@@ -4,7 +4,7 @@
 //! time, [`slurm`] submits them to a cluster; [`build`] runs a bot's build command, [`timing`] plays for the times
 //! alone, and [`host`] finds out what this machine offers.
 //!
-//! Linux only. It prints nothing and asks nobody: events and results go to the caller, in the types of `results`.
+//! It prints nothing and asks nobody: events and results go to the caller, in the types of `results`.
 
 pub mod build;
 pub mod config;

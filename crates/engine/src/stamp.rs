@@ -5,7 +5,6 @@
 
 use std::collections::HashMap;
 use std::io::{self, Read as _};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
@@ -13,27 +12,10 @@ use fs_err as fs;
 use sha2::{Digest as _, Sha256};
 
 use results::digest::to_hex;
+use terms::system::FileStamp;
 
 /// Changes whenever the file's content does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp {
-    file: (u64, u64),
-    size: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    fn read(path: &Path) -> io::Result<Self> {
-        let data = fs::metadata(path)?;
-        Ok(Self {
-            file: (data.dev(), data.ino()),
-            size: data.size(),
-            modified: (data.mtime(), data.mtime_nsec()),
-            changed: (data.ctime(), data.ctime_nsec()),
-        })
-    }
-}
+pub(crate) type Stamp = FileStamp;
 
 /// A file's stamp and the digest of its content.
 pub(crate) fn stamped(path: &Path) -> io::Result<(Stamp, String)> {
@@ -41,13 +23,13 @@ pub(crate) fn stamped(path: &Path) -> io::Result<(Stamp, String)> {
         LazyLock::new(Mutex::default);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     loop {
-        let stamp = Stamp::read(path)?;
+        let stamp = Stamp::of(&fs::metadata(path)?);
         if let Some(found) = known().get(path).filter(|(known, _)| *known == stamp) {
             return Ok(found.clone());
         }
         let digest = file_digest(path)?;
         // The digest of a file that changes while it is read fits neither content.
-        if Stamp::read(path)? == stamp {
+        if Stamp::of(&fs::metadata(path)?) == stamp {
             known().insert(path.to_owned(), (stamp, digest));
         }
     }

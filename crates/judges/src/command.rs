@@ -10,6 +10,7 @@ use contain::bot::{BotCommand, Confinement, Containment, Pinning, Scratch};
 use rules::game::JudgeFailure;
 use terms::bounds::JUDGE_QUESTIONS;
 use terms::limits::Resources;
+use terms::system::{LIST_SEPARATOR, UTF8_ENVIRONMENT};
 
 /// The command that starts a judge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -114,8 +115,9 @@ impl JudgeCommand {
     }
 
     fn environment(&self, scratch: &Path) -> BTreeMap<OsString, OsString> {
-        // Without a locale of UTF-8 Java writes `?` for what it cannot encode.
-        let mut env = BTreeMap::from([("LC_ALL".into(), "C.UTF-8".into())]);
+        // Without it Java writes `?` for what it cannot encode.
+        let utf8 = UTF8_ENVIRONMENT.iter().map(|(name, value)| (name.into(), value.into()));
+        let mut env: BTreeMap<OsString, OsString> = utf8.collect();
         env.extend(["TMPDIR", "TMP", "TEMP", "PWD"].map(|name| (name.into(), scratch.into())));
         env.extend(self.env.iter().map(|(name, value)| (name.into(), value.into())));
         env
@@ -126,15 +128,18 @@ impl JudgeCommand {
 /// several, and a flag may stand before one.
 fn from_folder(folder: &Path, word: &str) -> String {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let leads_out = |path: &str| path == ".." || path.starts_with("../");
+    let leads_out = |path: &str| Path::new(path).starts_with("..");
     let (flag, paths) = match word.split_once('=') {
-        Some((flag, paths)) if paths.split(':').any(leads_out) => (format!("{flag}="), paths),
+        Some((flag, paths)) if paths.split(LIST_SEPARATOR).any(leads_out) => {
+            (format!("{flag}="), paths)
+        }
         _ => (String::new(), word),
     };
     let outside = |path: &str| absolute.join(path).display().to_string();
-    let paths =
-        paths.split(':').map(|path| if leads_out(path) { outside(path) } else { path.to_owned() });
-    flag + &paths.collect::<Vec<_>>().join(":")
+    let paths = paths
+        .split(LIST_SEPARATOR)
+        .map(|path| if leads_out(path) { outside(path) } else { path.to_owned() });
+    flag + &paths.collect::<Vec<_>>().join(&LIST_SEPARATOR.to_string())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Speaks to the judges of games that are programs of their own. Linux only.
+//! Speaks to the judges of games that are programs of their own.
 //!
 //! A judge asks for replies and says how the game ends: the trait [`Referee`](rules::game::Referee). Here are those
 //! that are processes, one module for each protocol: [`codingame`] speaks to the referees of CodinGame's SDK, and
@@ -22,9 +22,11 @@ mod drawings;
 mod ends;
 pub mod json_lines;
 mod kinds;
+#[cfg_attr(not(has_relay), expect(dead_code, reason = "some of it is for testers alone"))]
 mod printed;
 mod process;
 mod remedy;
+#[cfg_attr(not(has_relay), expect(dead_code, reason = "some of it is for testers alone"))]
 mod said;
 pub mod scored;
 mod settings;

@@ -1,9 +1,8 @@
 //! A judge as a process: one step after another, each within its limit, and trouble explained.
 
-use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Left, Scratch};
+use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Left, Scratch, Waitable};
 use rules::game::{Drawing, JudgeFailure, Place, Seat};
 use terms::bounds::{JUDGE_LAST_STDERR, JUDGE_LINE, JUDGE_STEP};
 use terms::limits::{Breach, Resource};
@@ -163,6 +162,7 @@ impl Process {
     }
 
     /// Gives a program that reads a file its whole input.
+    #[cfg_attr(not(has_relay), expect(dead_code, reason = "only testers ask for it"))]
     pub(crate) fn send_last(&mut self, input: &[u8]) -> Result<(), JudgeFailure> {
         let Some(child) = &mut self.child else { return Ok(()) };
         let sent = child.send_last(input);
@@ -170,10 +170,12 @@ impl Process {
     }
 
     /// Its process, while it runs.
+    #[cfg(has_relay)]
     pub(crate) fn child(&self) -> Option<&BotProcess> {
         self.child.as_ref()
     }
 
+    #[cfg(has_relay)]
     pub(crate) fn limits(&self) -> JudgeLimits {
         self.limits
     }
@@ -182,7 +184,7 @@ impl Process {
     pub(crate) fn overhear(
         &mut self,
         until: Instant,
-        beside: Option<BorrowedFd<'_>>,
+        beside: Option<Waitable<'_>>,
     ) -> Result<Option<BotExit>, JudgeFailure> {
         let Some(child) = &mut self.child else { return Err(JudgeFailure::new("has ended")) };
         match child.overhear(until, beside, &mut |chunk| self.stderr.push(chunk)) {

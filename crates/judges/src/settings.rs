@@ -21,6 +21,7 @@ use crate::tester::Tester;
 use rules::measure::Measure;
 use rules::score::Direction;
 use terms::limits::{LimitKind, Limits};
+use terms::system::split_words;
 use terms::values::{Bound, GameLimits, Limit, Size, words};
 
 /// The settings of a game.
@@ -180,7 +181,7 @@ impl Common {
     /// # Errors
     /// When there are none.
     pub fn words(&self) -> Result<Vec<String>, SettingError> {
-        let words = shlex::split(&self.command).unwrap_or_default();
+        let words = split_words(&self.command).unwrap_or_default();
         if words.is_empty() {
             let problem = "the command is empty, or has a quote that is not closed".to_owned();
             return Err(SettingError { key: "command", problem });

@@ -86,17 +86,21 @@ impl DoctorReport {
             None => "enforced by the kernel, in a control group",
             Some(_) => "watched by the referee",
         };
-        let stack =
-            limits.stack.map(|stack| ("stack", size(stack), "by the kernel, for each process"));
+        let (each, of_file) = if self.findings.has_kernel_limits {
+            ("by the kernel, for each process", "by the kernel")
+        } else {
+            (NOT_LIMITED, NOT_LIMITED)
+        };
+        let stack = limits.stack.map(|stack| ("stack", size(stack), each));
         let limits = [
             ("memory", bytes(limits.memory), by_group),
             ("processes and threads", count(limits.processes), by_group),
             ("output of a turn", bytes(limits.turn_output), "watched by the referee"),
             ("output of a game", bytes(limits.game_output), "watched by the referee"),
             ("standard error kept", bytes(limits.game_stderr), "the rest is counted"),
-            ("open files", count(limits.open_files), "by the kernel, for each process"),
-            ("CPU time", cpu_time, "by the kernel, for each process"),
-            ("size of a file", bytes(limits.file_size), "by the kernel"),
+            ("open files", count(limits.open_files), each),
+            ("CPU time", cpu_time, each),
+            ("size of a file", bytes(limits.file_size), of_file),
         ];
         let limit = |(name, limit, by)| format!("{name:<22} {limit:>9}  {by}").into();
         let mut lines: Vec<Line> = limits.into_iter().chain(stack).map(limit).collect();
@@ -113,6 +117,9 @@ impl DoctorReport {
         lines
     }
 }
+
+/// Of a limit that nothing enforces.
+const NOT_LIMITED: &str = "not enforced on this system";
 
 /// What is not part of a watched bot's memory.
 const UNWATCHED: &str = "A watch does not see pages in pipes and sockets, the kernel's own memory and, unless root plays, shared memory \

@@ -28,6 +28,9 @@ pub struct Findings {
     pub exposures: Vec<&'static str>,
     /// Why bots get no control groups; `None` if they do.
     pub no_cgroups: Option<String>,
+    /// Whether the system limits a bot's open files, CPU time and file sizes.
+    #[serde(skip)]
+    pub has_kernel_limits: bool,
     /// The memory limit of the referee and its bots together, in bytes, if a control group sets one.
     pub host_memory: Option<u64>,
     /// Why this host cannot sandbox bots; `None` if it can.

@@ -2,7 +2,10 @@
 //! of the console ask which system it is.
 
 use std::ffi::{OsStr, OsString};
+#[cfg(not(unix))]
+use std::fs;
 use std::fs::{Metadata, Permissions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -102,6 +105,39 @@ pub fn lock_beside(file: &Path) -> Option<PathBuf> {
         name.push(".lock");
         name.into()
     })
+}
+
+/// Makes a link `at` a place to `target`, which is an absolute path or one from there.
+///
+/// # Errors
+/// When the place is taken, or the system refuses it.
+#[cfg(unix)]
+pub fn link(target: &Path, at: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(target, at)
+}
+
+/// Makes a link `at` a place to `target`, which is an absolute path or one from there: symbolic links need a right of their own, so a
+/// file is linked in the file system or copied, and so are all files of a folder.
+///
+/// # Errors
+/// When the place is taken, there is nothing to link to, or the system refuses it.
+#[cfg(not(unix))]
+pub fn link(target: &Path, at: &Path) -> io::Result<()> {
+    let target = crate::path::folder_of(at).join(target);
+    if !target.is_dir() {
+        return match fs::hard_link(&target, at) {
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
+                fs::copy(&target, at).map(drop)
+            }
+            made => made,
+        };
+    }
+    fs::create_dir(at)?;
+    for entry in fs::read_dir(&target)? {
+        let entry = entry?;
+        link(&entry.path(), &at.join(entry.file_name()))?;
+    }
+    Ok(())
 }
 
 /// Whether a word is the path of a file rather than a name that is looked up. On Windows a drive makes it one too.

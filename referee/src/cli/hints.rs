@@ -3,7 +3,6 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::Read as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
@@ -13,6 +12,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::{Failure, inputs};
 use engine::config::{Config, ShellSyntax};
 use rules::game::{GameKind, UnknownGame};
+use terms::system::{is_executable, is_path, program_file};
 use terms::text::shell_word;
 
 /// Flags that others have had, and what is written here.
@@ -139,7 +139,7 @@ pub(super) fn unknown_game(unknown: &UnknownGame) -> String {
 /// Refuses a word without a flag.
 pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
     let Some(word) = word.map(OsStr::to_string_lossy) else { return Ok(()) };
-    let is_bare_program = !word.contains('/') && is_program(Path::new(word.as_ref()));
+    let is_bare_program = !is_path(&*word) && is_program(Path::new(word.as_ref()));
     let path = if is_bare_program { format!("./{word}") } else { word.to_string() };
     let quoted = shell_word(&path);
     let flag = if is_program(Path::new(word.as_ref())) {
@@ -190,7 +190,7 @@ fn on_command_line(found: &ShellSyntax, line: &str) -> String {
 /// A file whose path was split at its blanks.
 fn blank_in_path(line: &str, program: &str, cwd: Option<&Path>) -> Option<String> {
     let found = |path: &str| at(path, cwd).is_file();
-    if !program.contains('/') || found(program) {
+    if !is_path(program) || found(program) {
         return None;
     }
     let line = line.trim();
@@ -240,7 +240,7 @@ fn begins_with_interpreter(file: &Path) -> bool {
 
 /// A program in the working directory without `./` before it, which is looked up in `PATH` alone.
 fn here(config: &Config, line: &str, program: &str, cwd: Option<&Path>) -> Option<String> {
-    let is_here = !program.contains('/')
+    let is_here = !is_path(program)
         && !program.starts_with('@')
         && !config.project.bots.contains_key(program)
         && !is_in_path(program)
@@ -257,12 +257,7 @@ fn misspelt(config: &Config, words: &[&str]) -> Option<String> {
     let &[name] = words else { return None };
     let bots: Vec<&str> = config.project.bots.keys().map(String::as_str).collect();
     let is_folder = matches!(name, "." | "..");
-    if bots.is_empty()
-        || is_folder
-        || name.contains('/')
-        || name.starts_with('@')
-        || is_in_path(name)
-    {
+    if bots.is_empty() || is_folder || is_path(name) || name.starts_with('@') || is_in_path(name) {
         return None;
     }
     let slips = |bot: &&&str| strsim::osa_distance(name, bot);
@@ -281,7 +276,7 @@ fn is_in_path(name: &str) -> bool {
 }
 
 fn is_program(path: &Path) -> bool {
-    path.metadata().is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
+    is_executable(&program_file(path))
 }
 
 fn at(path: &str, cwd: Option<&Path>) -> PathBuf {

@@ -240,9 +240,9 @@ impl NamedBot {
     }
 }
 
-/// Splits the value of `--bot` or another `flag` into words as a shell would.
+/// Splits the value of `--bot` or another `flag` into words as a shell would, or as programs on Windows do.
 pub(super) fn split_words(flag: &str, line: &str) -> Result<Vec<OsString>, Failure> {
-    let words = shlex::split(line).ok_or_else(|| {
+    let words = terms::system::split_words(line).ok_or_else(|| {
         Failure::user(anyhow!(
             "{flag}: a quote is not closed, or a backslash ends the line: {line}"
         ))

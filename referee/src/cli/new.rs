@@ -13,6 +13,7 @@ use super::named_run::seen_from_here;
 use super::{Failure, completions, inputs, print};
 use engine::config::PROJECT_FILE;
 use example_bots::samples::{SAMPLES, Sample};
+use terms::system::program_name;
 use terms::text::shell_word;
 
 /// Write a sample bot in a language of your choice, and add it to the project
@@ -130,7 +131,11 @@ fn own_text(sample: &str, play: &str) -> String {
 
 /// The bot's table in a project file.
 fn table(name: &str, sample: &Sample) -> String {
-    let named = |command: &str| command.replace("{name}", name);
+    let named = |command: &str| {
+        let (program, rest) = command.split_once(' ').unwrap_or((command, ""));
+        let command = [program_name(program), rest].join(" ");
+        command.trim_end().replace("{name}", name)
+    };
     let build = sample.build.map(|build| format!("build = \"{}\"\n", named(build)));
     let build = build.unwrap_or_default();
     format!("[bots.{name}]\n{build}command = \"{}\"\n", named(sample.command))

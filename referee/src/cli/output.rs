@@ -3,9 +3,8 @@
 //! They appear whole or not at all. A file that is in the way is replaced only if the referee made it, which a mark
 //! near its beginning tells, or if the user says `--force`.
 
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -14,6 +13,7 @@ use clap::Args;
 use super::Failure;
 use report::MARK;
 use terms::path::folder_of;
+use terms::system::usual_permissions;
 
 /// How far into a file the mark is looked for, in bytes.
 const MARKED_BYTES: u64 = 1024;
@@ -75,10 +75,12 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = folder_of(&path);
     // The error of a folder that is missing does not name the temporary file.
     fs::metadata(folder)?;
-    let mut new = tempfile::Builder::new()
-        .prefix(".new-")
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(folder)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".new-");
+    if let Some(permissions) = usual_permissions() {
+        builder.permissions(permissions);
+    }
+    let mut new = builder.tempfile_in(folder)?;
     if let Some(data) = there {
         new.as_file().set_permissions(data.permissions())?;
     }

@@ -17,6 +17,7 @@ use clap::Args;
 use super::signals::signal;
 use super::{Failure, inputs, interrupt};
 use contain::bot::{Confinement, memory_limit_of_host};
+use contain::system::memory;
 use engine::config::Layer;
 use engine::play::{Match, PlayError};
 use results::gamelog::{End, Event};
@@ -131,11 +132,9 @@ fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
 
 /// The limits that keep the machine usable.
 fn safety() -> Resources {
-    let machine = rustix::system::sysinfo();
-    let memory = (machine.totalram as u64).saturating_mul(machine.mem_unit.into());
-    let memory = memory_limit_of_host().map_or(memory, |limit| limit.min(memory));
+    let memory = memory().into_iter().chain(memory_limit_of_host()).min();
     Resources {
-        memory: Some(memory / 4 * 3),
+        memory: memory.map(|memory| memory / 4 * 3),
         processes: Some(PROCESSES),
         turn_output: Some(OUTPUT_BYTES),
         ..Resources::default()

@@ -6,14 +6,13 @@ use std::thread::{self, JoinHandle};
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 use log::LevelFilter;
-use rustix::process::setpriority_process;
-use rustix::thread::gettid;
 use signal_hook::consts::SIGINT;
 
 use super::signals::signal;
 use super::{Failure, interrupt};
 use crate::view::player::{self, Charset, Look, Show, Watched};
 use contain::cancel::Canceller;
+use contain::system::yield_to_others;
 use report::view::film::Film;
 use results::gamelog::Event;
 
@@ -70,12 +69,12 @@ impl LiveViewer {
     pub(super) fn spawn(look: Look, interrupt: Canceller) -> Result<Self, Failure> {
         let (events, shown) = mpsc::channel();
         let watching = move || {
-            // On a single core the bot takes precedence; a refusal is harmless.
-            let _ = setpriority_process(Some(gettid()), 19);
+            // On a single core the bot takes precedence.
+            yield_to_others();
             let watched = player::watch(Show::Live(shown), look, &interrupt)?;
             if watched == Watched::Interrupted && interrupt.cancelled().is_none() {
-                // In raw mode Ctrl-C arrives as a key; the match loop waits for the signal.
-                signal_hook::low_level::raise(SIGINT)?;
+                // In raw mode Ctrl-C arrives as a key, and not as a signal.
+                interrupt.cancel();
             }
             Ok(())
         };

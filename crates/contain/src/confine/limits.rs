@@ -1,23 +1,8 @@
-//! What the kernel itself limits of a program, and the privileges that it keeps.
+//! What the kernel itself limits of a program.
 
 use rustix::process::{Resource as KernelResource, Rlimit, getrlimit};
 
 use terms::limits::Resources;
-
-/// The privileges of the referee that a bot keeps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Privileges {
-    All,
-    /// Only the privilege to read others' files.
-    ReadAll,
-    None,
-    /// None; the bot runs as another user.
-    Nobody,
-}
-
-impl Privileges {
-    pub(crate) const ALL: [Self; 4] = [Self::All, Self::ReadAll, Self::None, Self::Nobody];
-}
 
 /// A limit of the kernel on each of a bot's processes.
 #[derive(Debug, Clone, Copy)]

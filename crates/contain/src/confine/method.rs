@@ -30,10 +30,12 @@ impl ContainmentMethod {
         match self {
             Self::Namespace => "the bot's own pid, mount and user namespaces",
             Self::Seccomp => "a filter that keeps processes in their group",
+            Self::Plain if cfg!(windows) => "all processes are in a job that the system kills",
             Self::Plain => "the process group is killed; what leaves it outlives the game",
         }
     }
 
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux has them"))]
     pub(crate) fn is_namespace(self) -> bool {
         self == Self::Namespace
     }

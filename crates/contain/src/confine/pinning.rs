@@ -16,7 +16,7 @@ pub struct Pinning {
 /// # Errors
 /// When the system does not tell.
 pub fn physical_cores() -> io::Result<usize> {
-    Ok(cores::physical()?)
+    cores::physical()
 }
 
 /// Why cores cannot be kept apart.
@@ -36,6 +36,9 @@ pub enum PinError {
         /// The number of those that others have taken.
         taken: usize,
     },
+    /// The system does not let a program choose cores.
+    #[error("pinning: the cores of a bot can be chosen on Linux alone")]
+    NotLinux,
     /// The system refused.
     #[error("pinning: the system does not let processes be pinned")]
     Io(#[from] io::Error),
@@ -60,7 +63,12 @@ impl Pinning {
         cores_per_bot: usize,
         mut take: impl FnMut(usize) -> bool,
     ) -> Result<Vec<Self>, PinError> {
-        let allowed = cores::usable_apart().map_err(io::Error::from)?;
+        let allowed = match cores::usable_apart() {
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                return Err(PinError::NotLinux);
+            }
+            allowed => allowed?,
+        };
         let (available, wanted) = (allowed.len(), bots * cores_per_bot);
         let free = allowed.into_iter().filter(|&core| available >= wanted && take(core));
         let chosen: Vec<usize> = free.take(wanted).collect();

@@ -73,7 +73,8 @@ impl Sample {
         let threads: Duration =
             self.threads_since(last, Duration::MAX).map(|(_, thread)| thread.run).sum();
         last.threads.keys().any(|tid| !self.threads.contains_key(tid))
-            || own > threads + TUNING.blame.of_ended_threads
+            // A system may tell of processes alone.
+            || !self.threads.is_empty() && own > threads + TUNING.blame.of_ended_threads
             || self.has_waited_since(last)
     }
 }

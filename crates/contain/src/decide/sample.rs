@@ -179,8 +179,10 @@ impl Sample {
     /// it did not show yet.
     pub(crate) fn since(&self, before: &Self, wall: Duration) -> Certificate {
         let known = !self.threads.is_empty();
+        // A system may tell of processes alone.
+        let has_times = known || !self.computed.is_empty();
         let deltas = || self.threads_since(before, wall).map(|(_, thread)| thread);
-        let cpu = known.then(|| {
+        let cpu = has_times.then(|| {
             let threads: Duration = deltas().map(|thread| thread.run).sum();
             threads.max(self.tree_time_since(before).all())
         });

@@ -5,12 +5,12 @@
 
 use std::fmt;
 use std::io;
-use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
 use super::pipes::{Captured, DRAIN_CHUNKS};
 use super::poll::Source;
 use super::process::{BotProcess, ExchangeError};
+use crate::sys::wait::Waitable;
 use terms::lines::Lines;
 use terms::verdict::NoReply;
 
@@ -111,7 +111,7 @@ impl BotProcess {
     pub fn overhear(
         &mut self,
         until: Instant,
-        beside: Option<BorrowedFd<'_>>,
+        beside: Option<Waitable<'_>>,
         stderr: &mut dyn FnMut(&[u8]),
     ) -> Result<(Lines, Option<NoReply>), ExchangeError> {
         let ready = self.wait_beside(Some(self.guard.wake(Some(until))), beside)?;

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::mem;
-use std::os::fd::AsFd as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,6 +22,7 @@ use crate::decide::tuning::TUNING;
 use crate::decide::watch::Surroundings;
 use crate::observe::walk;
 use crate::sys::proc::online_cores;
+use crate::sys::wait;
 use terms::certificate::Certificate;
 use terms::limits::Breach;
 use terms::lines::{LineRules, Lines, Progress};
@@ -262,7 +262,7 @@ impl BotProcess {
 
     fn poll(&self, until: Instant) -> io::Result<Ready> {
         let link = self.link.as_ref();
-        self.wait_beside(Some(until), link.map(|link| link.peer.watched().as_fd()))
+        self.wait_beside(Some(until), link.map(|link| wait::of_file(link.peer.watched())))
     }
 
     /// Reads what a poll has found, which began at `begun` and should have ended when it was `due`.
@@ -297,7 +297,8 @@ impl BotProcess {
         let rules = &under_way.request.rules;
         if has_ended {
             self.drain_stdout()?;
-            under_way.has_ended = rules.until_exit || !self.may_be_answered_for();
+            let is_answered_for = !rules.until_exit && self.may_be_answered_for();
+            under_way.has_ended = !is_answered_for || self.running.are_all_gone();
         }
         let is_final = under_way.has_ended || self.pipes.stdout.is_closed();
         if rules.eof_ends_line && is_final {

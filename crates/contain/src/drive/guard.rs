@@ -6,18 +6,16 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::process::Pid;
-
 use super::pipes::Captured;
 use crate::decide::sample::Sample;
 use crate::decide::tuning::TUNING;
-use crate::observe::root::Root;
+use crate::observe::root::{Root, Tree};
 use crate::observe::{living, memory, walk};
 use crate::spawn::groups::group::Cgroup;
 use crate::sys::cgroup::host::{kills_are_of_group, memory_kills, memory_limit_of_host};
 use terms::limits::{Breach, Resource, Resources};
 use terms::text::size;
-use terms::verdict::{BotExit, NoReply};
+use terms::verdict::{BotExit, NoReply, SIGKILL};
 
 /// Watches a bot's use of resources.
 #[derive(Debug)]
@@ -35,7 +33,7 @@ pub(crate) struct Guard {
     next_memory: Instant,
     memory_took: Duration,
     /// A process that sees the bot's own file system, if it has one.
-    tree: Option<Pid>,
+    tree: Option<Tree>,
     /// The bot's control group, if any.
     cgroup: Option<Cgroup>,
     /// The number of OOM kills around the referee before the bot started.
@@ -84,7 +82,7 @@ impl Guard {
     /// Starts to watch; `memory_kills` is the number of OOM kills before the bot started.
     pub(crate) fn new(
         limits: Resources,
-        tree: Option<Pid>,
+        tree: Option<Tree>,
         cgroup: Option<Cgroup>,
         memory_kills: u64,
     ) -> Self {
@@ -277,8 +275,8 @@ impl Guard {
 
 /// Whether a killed bot, or a shell whose bot was killed, may have exited like this.
 fn was_killed(exit: BotExit) -> bool {
-    const BY_SHELL: i32 = 128 + libc::SIGKILL;
-    matches!(exit, BotExit::Signal(libc::SIGKILL) | BotExit::Code(BY_SHELL) | BotExit::Unknown)
+    const BY_SHELL: i32 = 128 + SIGKILL;
+    matches!(exit, BotExit::Signal(SIGKILL) | BotExit::Code(BY_SHELL) | BotExit::Unknown)
 }
 
 impl Drop for Guard {

@@ -1,7 +1,6 @@
 //! Finds out whether a bot that has not answered is a little late, or is itself waiting for input.
 
 use std::io;
-use std::os::fd::AsFd as _;
 use std::thread;
 use std::time::Instant;
 
@@ -14,6 +13,7 @@ use crate::decide::tuning::TUNING;
 use crate::drive::exchange::Request;
 use crate::drive::pipes::Captured;
 use crate::observe::waits;
+use crate::sys::wait;
 use terms::lines::Progress;
 use terms::peer::News;
 
@@ -76,7 +76,8 @@ impl BotProcess {
     ) -> io::Result<bool> {
         // Before late output its peer is not polled, and would be ready for ever.
         let link = self.link.as_ref().filter(|_| exchange.spoke_late().is_some());
-        let ready = self.wait_beside(Some(until), link.map(|link| link.peer.watched().as_fd()))?;
+        let ready =
+            self.wait_beside(Some(until), link.map(|link| wait::of_file(link.peer.watched())))?;
         if ready.has(Source::Stdout) {
             self.read_late_stdout(exchange)?;
         }
@@ -101,7 +102,7 @@ impl BotProcess {
 
     /// Whether these processes wait for input of the referee's; no if that is not certain by `until`.
     pub(crate) fn awaits_input(&self, processes: &[i32], until: Instant) -> bool {
-        let pipes = self.pipes.stdin.fd().zip(self.pipes.stdout.fd());
+        let pipes = self.pipes.stdin.waitable().zip(self.pipes.stdout.waitable());
         pipes.is_some_and(|(input, output)| waits::awaits_input(processes, input, output, until))
     }
 }

@@ -16,6 +16,7 @@ pub(crate) struct Link {
     /// When a bot without a limit was last checked for its sake.
     checked: Instant,
     /// Whether the bot's pipes are still larger than their part in a connection.
+    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux sets their size"))]
     pub(crate) has_wide_pipes: bool,
 }
 

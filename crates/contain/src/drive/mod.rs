@@ -7,12 +7,17 @@ mod guard;
 mod last_look;
 pub(crate) mod link;
 mod meter;
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere/origin.rs")]
 mod origin;
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere/peer.rs")]
 mod peer;
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere/pin.rs")]
 mod pin;
 pub(crate) mod pipes;
 mod poll;
 pub(crate) mod process;
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere/start.rs")]
+mod start;
 pub(crate) mod teardown;
 
 pub use self::guard::HostMemory;

@@ -18,7 +18,6 @@ use std::iter;
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
 
-use super::link::Link;
 use super::process::BotProcess;
 use crate::decide::tuning::TUNING;
 use crate::observe::waits::{awaits_input, is_blocked_writing, wait_for_each_other};
@@ -29,20 +28,12 @@ use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::Pid;
 
 use terms::bounds::PIPE_PART;
-use terms::peer::Peer;
 
 impl BotProcess {
-    /// Has the bot talk to `peer` through the referee: each exchange that lasts until the end of the output now lasts
-    /// until the peer reports that the reply is over.
-    pub fn talk_to(&mut self, peer: Box<dyn Peer>) {
-        self.link = Some(Link::new(peer));
-        self.narrow_pipes();
-    }
-
     /// Gives the bot's pipes their part of the connection, unless they are fuller than that now.
     pub(crate) fn narrow_pipes(&mut self) {
         let Some(link) = self.link.as_mut().filter(|link| link.has_wide_pipes) else { return };
-        let pipes = [self.pipes.stdin.fd(), self.pipes.stdout.fd()];
+        let pipes = [self.pipes.stdin.waitable(), self.pipes.stdout.waitable()];
         let mut are_narrow = pipes.into_iter().flatten().map(|pipe| narrow(pipe, PIPE_PART));
         link.has_wide_pipes = !are_narrow.all(|is_narrow| is_narrow);
     }
@@ -56,7 +47,7 @@ impl BotProcess {
         watch: &mut dyn FnMut(BorrowedFd<'_>) -> io::Result<()>,
     ) -> io::Result<()> {
         let end = self.running.notice();
-        let fds = [self.pipes.stdout.fd(), self.pipes.stderr.fd(), end];
+        let fds = [self.pipes.stdout.waitable(), self.pipes.stderr.waitable(), end];
         fds.into_iter().flatten().try_for_each(watch)
     }
 
@@ -84,7 +75,7 @@ impl BotProcess {
     /// Whether this is the program's own standard output or standard error.
     pub fn is_output(&self, fd: BorrowedFd<'_>) -> bool {
         let name = pipe_name(fd);
-        let own = [self.pipes.stdout.fd(), self.pipes.stderr.fd()];
+        let own = [self.pipes.stdout.waitable(), self.pipes.stderr.waitable()];
         name.is_some() && own.into_iter().flatten().any(|own| pipe_name(own) == name)
     }
 

@@ -1,18 +1,17 @@
 //! The referee's ends of a bot's pipes: non-blocking and capped.
 
-use std::io::{self, ErrorKind, PipeReader, PipeWriter, Write};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::io::{self, ErrorKind, Write as _};
 
-use rustix::io::Errno;
-
+use crate::sys::pipe::{self, PipeReader, PipeWriter};
+use crate::sys::wait::Waitable;
 use terms::lines::LineBuffer;
 
 /// The referee's ends, and the lines that came through them.
 #[derive(Debug)]
 pub(crate) struct Pipes {
-    pub(crate) stdin: InputPipe<PipeWriter>,
-    pub(crate) stdout: OutputPipe<PipeReader>,
-    pub(crate) stderr: OutputPipe<PipeReader>,
+    pub(crate) stdin: InputPipe,
+    pub(crate) stdout: OutputPipe,
+    pub(crate) stderr: OutputPipe,
     /// The buffer for one read.
     pub(crate) chunk: Vec<u8>,
     pub(crate) lines: LineBuffer,
@@ -61,20 +60,21 @@ pub(crate) enum Got {
 
 /// The reading end of a pipe, until EOF.
 #[derive(Debug)]
-pub(crate) struct OutputPipe<R> {
-    pipe: Option<R>,
+pub(crate) struct OutputPipe {
+    pipe: Option<PipeReader>,
     /// The bytes read so far.
     total: u64,
 }
 
-impl<R: AsFd> OutputPipe<R> {
-    pub(crate) fn new(pipe: R) -> io::Result<Self> {
-        rustix::io::ioctl_fionbio(&pipe, true)?;
+impl OutputPipe {
+    pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
+        pipe::prepare_to_read(&pipe)?;
         Ok(Self { pipe: Some(pipe), total: 0 })
     }
 
-    pub(crate) fn fd(&self) -> Option<BorrowedFd<'_>> {
-        self.pipe.as_ref().map(AsFd::as_fd)
+    /// Ready once there is something to read.
+    pub(crate) fn waitable(&self) -> Option<Waitable<'_>> {
+        self.pipe.as_ref().map(pipe::readable)
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -109,19 +109,21 @@ impl<R: AsFd> OutputPipe<R> {
             chunk.clear();
             let space = chunk.spare_capacity_mut();
             let size = space.len().min(limit);
-            match rustix::io::read(&*pipe, &mut space[..size]) {
-                Ok(([], _)) => {
+            match pipe::read(pipe, &mut space[..size]) {
+                Ok([]) => {
                     self.pipe = None;
                     return Ok(Got::End);
                 }
-                Ok((read, _)) => {
+                Ok(read) => {
                     self.total += read.len() as u64;
                     sink(read);
                     return Ok(Got::Bytes);
                 }
-                Err(Errno::WOULDBLOCK) => return Ok(Got::Nothing),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
+                Err(error) => match error.kind() {
+                    ErrorKind::WouldBlock => return Ok(Got::Nothing),
+                    ErrorKind::Interrupted => {}
+                    _ => return Err(error),
+                },
             }
         }
     }
@@ -144,23 +146,24 @@ impl<R: AsFd> OutputPipe<R> {
 
 /// The writing end of a pipe, and the input still to be written.
 #[derive(Debug)]
-pub(crate) struct InputPipe<W> {
-    pipe: Option<W>,
+pub(crate) struct InputPipe {
+    pipe: Option<PipeWriter>,
     pending: Vec<u8>,
     refused: bool,
     /// Whether nothing follows the pending input.
     ends: bool,
 }
 
-impl<W: Write + AsFd> InputPipe<W> {
-    pub(crate) fn new(pipe: W) -> io::Result<Self> {
-        rustix::io::ioctl_fionbio(&pipe, true)?;
+impl InputPipe {
+    pub(crate) fn new(pipe: PipeWriter) -> io::Result<Self> {
+        pipe::prepare_to_write(&pipe)?;
         Ok(Self { pipe: Some(pipe), pending: Vec::new(), refused: false, ends: false })
     }
 
-    /// The descriptor to wait for, if there is something to write.
-    pub(crate) fn fd_if_pending(&self) -> Option<BorrowedFd<'_>> {
-        self.pipe.as_ref().filter(|_| !self.pending.is_empty()).map(AsFd::as_fd)
+    /// What to wait for, if there is something to write.
+    pub(crate) fn waitable_if_pending(&self) -> Option<Waitable<'_>> {
+        let is_pending = |pipe: &&PipeWriter| !self.pending.is_empty() || !pipe::is_written(pipe);
+        self.pipe.as_ref().filter(is_pending).map(pipe::writable)
     }
 
     /// Whether there is input that the pipe has not taken yet.
@@ -193,7 +196,8 @@ impl<W: Write + AsFd> InputPipe<W> {
         if self.pipe.is_some() {
             self.pending.extend_from_slice(&pending[written..]);
         }
-        if self.ends && self.pending.is_empty() {
+        let is_written = self.pipe.as_ref().is_none_or(pipe::is_written);
+        if self.ends && self.pending.is_empty() && is_written {
             self.close();
         }
         Ok(())
@@ -205,9 +209,9 @@ impl<W: Write + AsFd> InputPipe<W> {
         self.flush()
     }
 
-    /// The writing end.
-    pub(crate) fn fd(&self) -> Option<BorrowedFd<'_>> {
-        self.pipe.as_ref().map(AsFd::as_fd)
+    /// Ready once something can be written.
+    pub(crate) fn waitable(&self) -> Option<Waitable<'_>> {
+        self.pipe.as_ref().map(pipe::writable)
     }
 
     /// Whether the bot has closed its end: input sent since then was lost.
@@ -224,9 +228,7 @@ impl<W: Write + AsFd> InputPipe<W> {
     /// The number of bytes for the bot that it has not read.
     pub(crate) fn unread(&self) -> io::Result<u64> {
         let Some(pipe) = &self.pipe else { return Ok(0) };
-        // On Linux this counts the pipe's content at either end.
-        let in_pipe = rustix::io::ioctl_fionread(pipe)?;
-        Ok(in_pipe + self.pending.len() as u64)
+        Ok(pipe::unread(pipe)? + self.pending.len() as u64)
     }
 
     fn write_some(&mut self, mut bytes: &[u8]) -> io::Result<usize> {

@@ -1,13 +1,11 @@
 //! Polls a bot's pipes, its end and its canceller, and reads the pipes.
 
 use std::io;
-use std::os::fd::{AsFd as _, BorrowedFd};
 use std::time::Instant;
-
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::pipes::{Captured, DRAIN_CHUNKS, Got};
 use super::process::BotProcess;
+use crate::sys::wait::{self, For, Waitable};
 
 /// Something that a poll waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +16,7 @@ pub(crate) enum Source {
     /// The program or its keeper has ended.
     End,
     Canceller,
-    /// Another descriptor.
+    /// What is waited for besides.
     Beside,
 }
 
@@ -100,35 +98,23 @@ impl BotProcess {
         self.wait_beside(until, None)
     }
 
-    /// As [`wait`](Self::wait), or until another descriptor is ready.
+    /// As [`wait`](Self::wait), or until something else is ready.
     pub(crate) fn wait_beside(
         &self,
         until: Option<Instant>,
-        beside: Option<BorrowedFd<'_>>,
+        beside: Option<Waitable<'_>>,
     ) -> io::Result<Ready> {
-        let canceller = self.alarm.as_ref().map(|alarm| alarm.as_fd());
-        let stdout = self.pipes.stdout.fd().filter(|_| self.room() > 0);
+        let canceller = self.alarm.as_deref().map(wait::of_file);
+        let stdout = self.pipes.stdout.waitable().filter(|_| self.room() > 0);
         let watched = [
-            (Source::Stdin, self.pipes.stdin.fd_if_pending(), PollFlags::OUT),
-            (Source::Stdout, stdout, PollFlags::IN),
-            (Source::Stderr, self.pipes.stderr.fd(), PollFlags::IN),
-            (Source::End, self.running.notice(), PollFlags::IN),
-            (Source::Canceller, canceller, PollFlags::IN),
-            (Source::Beside, beside, PollFlags::IN),
+            (Source::Stdin, self.pipes.stdin.waitable_if_pending(), For::Writing),
+            (Source::Stdout, stdout, For::Reading),
+            (Source::Stderr, self.pipes.stderr.waitable(), For::Reading),
+            (Source::End, self.running.notice(), For::Reading),
+            (Source::Canceller, canceller, For::Reading),
+            (Source::Beside, beside, For::Reading),
         ];
-        let open = watched.iter().filter_map(|&(source, fd, flags)| {
-            Some((source, PollFd::from_borrowed_fd(fd?, flags)))
-        });
-        let (sources, mut fds): (Vec<Source>, Vec<PollFd<'_>>) = open.unzip();
-        let timeout = until.map(|until| until.saturating_duration_since(Instant::now()));
-        // A duration too long for the kernel is as good as no limit.
-        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
-        match poll(&mut fds, timeout.as_ref()) {
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => return Ok(Ready::default()),
-            Err(errno) => return Err(errno.into()),
-        }
-        let found = sources.into_iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty());
-        Ok(Ready(found.map(|(source, _)| source).collect()))
+        let open = watched.into_iter().filter_map(|(source, it, what)| Some((source, it?, what)));
+        wait::ready(open, until).map(Ready)
     }
 }

@@ -11,9 +11,9 @@ use super::link::Link;
 use super::meter::Meter;
 use super::pin::BesideBot;
 use super::pipes::Pipes;
-use crate::confine::method::ContainmentMethod;
+use super::start::Beginning;
 use crate::decide::tuning::TUNING;
-use crate::observe::root::{Root, Scheduling};
+use crate::observe::root::Root;
 use crate::observe::walk;
 use crate::scratch::folder::Scratch;
 use crate::spawn::command::{BotCommand, Spawned};
@@ -23,6 +23,7 @@ use crate::spawn::host::Host;
 use crate::spawn::running::{Running, Started};
 use crate::sys::cgroup::host::memory_kills;
 use terms::fault::{AtFault, Attributed};
+use terms::peer::Peer;
 
 /// A running bot.
 ///
@@ -79,6 +80,10 @@ pub(crate) struct FirstProcess {
     /// Whether its end was reported. The next notice of a keeper is its own end.
     pub(crate) is_end_reported: bool,
     /// Whether it runs on while others answer.
+    #[cfg_attr(
+        not(target_os = "linux"),
+        expect(dead_code, reason = "other systems do not tell which process answers")
+    )]
     pub(crate) runs_on: bool,
 }
 
@@ -100,20 +105,14 @@ impl BotProcess {
         let spawned = Instant::now();
         let pinned = |source| SpawnError::Confinement { what: "pinning it", source };
         let beside = command.pinning.as_ref().map(BesideBot::join).transpose().map_err(pinned)?;
-        // Read before the start, after which the bot may change it.
-        let is_plain = command.confinement.method == ContainmentMethod::Plain;
-        let scheduling = if is_plain { Scheduling::of_this_thread() } else { None };
+        let beginning = Beginning::of(command.confinement.method);
         let Spawned { started, scratch, cgroup } = command.spawn()?;
         let Started { running, stdin, stdout, stderr } = started;
-        let root = match &running {
-            Running::Kept(keeper) => Root::Keeper(keeper.pid),
-            Running::Plain(plain) => Root::Program(plain.pid(), scheduling),
-        };
+        let root = beginning.root(&running);
         log::debug!("process {}: started {command:?}", root.pid());
         let resources =
             |source| SpawnError::Resources { program: command.program.clone().into(), source };
-        let has_tree = command.confinement.sandbox.is_some() && running.is_in_namespace();
-        let tree = has_tree.then_some(root.pid());
+        let tree = beginning.tree(command, &running);
         Ok(Self {
             meter: Meter::new(root, spawned),
             pipes: Pipes::new(stdin, stdout, stderr, stderr_cap).map_err(resources)?,
@@ -129,6 +128,13 @@ impl BotProcess {
             host,
             _beside: beside,
         })
+    }
+
+    /// Has the bot talk to `peer` through the referee: each exchange that lasts until the end of the output now lasts
+    /// until the peer reports that the reply is over.
+    pub fn talk_to(&mut self, peer: Box<dyn Peer>) {
+        self.link = Some(Link::new(peer));
+        self.narrow_pipes();
     }
 
     /// Its processes by now, if without a keeper only the referee can name those that leave the group.

@@ -3,15 +3,13 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
-
 use super::pipes::{Captured, DRAIN_CHUNKS};
 use super::poll::Source;
 use super::process::BotProcess;
 use crate::scratch::folder::Scratch;
 use crate::spawn::ending::Left;
 use terms::bounds::LATE_OUTPUT;
-use terms::verdict::BotExit;
+use terms::verdict::{BotExit, SIGKILL};
 
 /// How a bot's process ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -113,7 +111,7 @@ impl BotProcess {
 }
 
 /// The exit of a bot that had to be killed.
-const KILLED: BotExit = BotExit::Signal(Signal::KILL.as_raw());
+const KILLED: BotExit = BotExit::Signal(SIGKILL);
 
 #[cfg(test)]
 mod tests {

@@ -15,6 +15,9 @@ pub(crate) enum Root {
     Program(Pid, Option<Scheduling>),
 }
 
+/// A process that sees a bot's own file system.
+pub(crate) type Tree = Pid;
+
 /// How a thread is scheduled: its niceness, priority in real time and policy, and its cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Scheduling {

@@ -6,6 +6,15 @@ use std::path::{Path, PathBuf};
 
 use terms::fault::{AtFault, Attributed};
 
+/// A start that the system refused.
+#[derive(Debug)]
+pub(crate) enum StartFailure {
+    /// Of the program itself.
+    Exec(io::Error),
+    /// With its limits.
+    Limits(io::Error),
+}
+
 /// Why a bot cannot be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -55,6 +64,14 @@ pub enum SpawnError {
         file = .0.display()
     )]
     ByteOrderMark(PathBuf),
+    /// A script, which Windows starts only through its interpreter.
+    #[error("cannot start the bot: {file} cannot be executed here; name what runs it first, such as `{runs} {file}`", file = file.display())]
+    Script {
+        /// The script.
+        file: PathBuf,
+        /// The program that runs such scripts.
+        runs: &'static str,
+    },
     /// A word contains a NUL, which cannot be passed to a program.
     #[error("cannot start the bot: {:?} holds a NUL character", .0.to_string_lossy())]
     Nul(OsString),

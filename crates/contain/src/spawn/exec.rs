@@ -18,7 +18,7 @@ use rustix::thread::{
 
 use super::plan::{Launch, NOBODY};
 use super::report::{Failure, Step, at};
-use crate::confine::limits::Privileges;
+use crate::confine::privileges::Privileges;
 use crate::sys::raw;
 
 /// A bot's `oom_score_adj`, in thousandths of all memory (proc(5)): if memory runs out, the

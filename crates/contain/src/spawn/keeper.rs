@@ -18,9 +18,10 @@ use rustix::process::{
 };
 use rustix::thread::set_name;
 
+use super::ending::NAMED;
 use super::order::{Ends, Order};
 use super::plan::Launch;
-use super::report::{Failure, KeeperCommand, Message, NAMED, Step, at};
+use super::report::{Failure, KeeperCommand, Message, Step, at};
 use super::{exec, mounts, numbers};
 use crate::decide::tuning::TUNING;
 use crate::sys::{cores, raw};

@@ -1,16 +1,17 @@
 //! The pause of a bot beneath its keeper.
 
 use std::io;
+use std::os::fd::AsFd as _;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::process::{Signal, kill_process_group};
+use rustix::process::Signal;
 
-use super::ending::has_ended_within;
 use super::handle::Keeper;
+use super::plain::signal_group;
 use super::report::{KeeperCommand, MOST_MESSAGES, Message};
 use crate::decide::tuning::TUNING;
+use crate::sys::wait::is_ready_within;
 
 impl Keeper {
     /// Stops all processes of the bot, and returns when that is done.
@@ -26,10 +27,7 @@ impl Keeper {
     /// In a namespace only the keeper can reach all processes; elsewhere none can leave its group.
     fn signal(&mut self, command: KeeperCommand, signal: Signal) -> io::Result<()> {
         if let Some(bot) = self.bot() {
-            return match kill_process_group(bot, signal) {
-                Ok(()) | Err(Errno::SRCH | Errno::PERM) => Ok(()),
-                Err(error) => Err(error.into()),
-            };
+            return signal_group(bot, signal);
         }
         command.send(&self.channel);
         let until = Instant::now() + TUNING.launcher.signal_time;
@@ -37,7 +35,7 @@ impl Keeper {
             match Message::receive(&self.channel) {
                 Some(Message::Signalled) => return Ok(()),
                 Some(message) if self.heard.messages < MOST_MESSAGES => self.heard.record(message),
-                None if has_ended_within(&self.pidfd, Duration::ZERO) => return Ok(()),
+                None if is_ready_within(self.pidfd.as_fd(), Duration::ZERO) => return Ok(()),
                 Some(_) | None => {}
             }
             let left = until.saturating_duration_since(Instant::now());

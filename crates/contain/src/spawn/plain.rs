@@ -6,26 +6,27 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter};
-use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread::{self, sleep};
+use std::thread::{self, JoinHandle, sleep};
 use std::time::Instant;
 
+use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open,
-    pidfd_send_signal, prlimit, waitid,
+    Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
 };
 
-use super::ending::{Left, Survivor, has_ended_within};
-use super::report::{LaunchError, NAMED, Step};
-use crate::confine::limits::KernelLimit;
+use super::ending::{Left, NAMED, Survivor};
+use super::error::StartFailure;
+use crate::confine::limits::{KernelLimit, kernel_limits};
 use crate::decide::tuning::TUNING;
-use crate::sys::proc::Life;
-use crate::sys::raw;
-use crate::sys::signals::HeededChildren;
+use crate::sys::proc::lives;
+use crate::sys::signals::{HeededChildren, number_in_logs};
+use crate::sys::start::{limit, spawn_apart};
+use crate::sys::wait::{Waitable, is_ready_within};
+use terms::limits::Resources;
 use terms::verdict::BotExit;
 
 /// What is decided before the start.
@@ -38,7 +39,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) cwd: Option<&'a Path>,
     /// Variables besides the inherited ones.
     pub(crate) env: &'a BTreeMap<OsString, OsString>,
-    pub(crate) limits: Vec<KernelLimit>,
+    pub(crate) resources: &'a Resources,
 }
 
 /// A program that was started without a keeper.
@@ -46,8 +47,7 @@ pub(crate) struct Plan<'a> {
 pub(crate) struct Plain {
     child: Child,
     pid: Pid,
-    /// Readable once the program has ended.
-    pidfd: OwnedFd,
+    end: EndNotice,
     exit: Option<BotExit>,
     /// Whether its group was killed and it was reaped.
     has_ended: bool,
@@ -55,22 +55,43 @@ pub(crate) struct Plain {
     _heeded: HeededChildren,
 }
 
-/// Spawns a child with a new session keyring, which a thread of its own joins for it.
-fn spawn_apart(command: &mut Command) -> io::Result<Child> {
-    let spawn = || {
-        // The kernel may have no keyrings, or the user no right to one.
-        let _ = raw::join_session_keyring();
-        command.spawn()
-    };
-    thread::scope(|scope| {
-        let spawned = thread::Builder::new().spawn_scoped(scope, spawn)?;
-        spawned.join().unwrap_or_else(|panic| resume_unwind(panic))
-    })
+/// Learns of the end of a process, by a thread that waits for it and leaves it a zombie.
+#[derive(Debug)]
+struct EndNotice {
+    /// At EOF once the process has ended.
+    ended: PipeReader,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl EndNotice {
+    fn of(pid: Pid) -> io::Result<Self> {
+        let (ended, end) = io::pipe()?;
+        let wait = move || {
+            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+            while matches!(waitid(WaitId::Pid(pid), options), Err(Errno::INTR)) {}
+            drop(end);
+        };
+        let thread = thread::Builder::new().name("end-of-bot".to_owned()).spawn(wait)?;
+        Ok(Self { ended, thread: Some(thread) })
+    }
+
+    fn waitable(&self) -> Waitable<'_> {
+        self.ended.as_fd()
+    }
+
+    /// Whether the process ends within the time that an end takes.
+    fn comes(&mut self) -> bool {
+        let comes = is_ready_within(self.waitable(), TUNING.ending.reap_limit);
+        if comes && let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+        comes
+    }
 }
 
 impl Plain {
     /// Starts a program with pipes.
-    pub(crate) fn start(plan: &Plan<'_>) -> Result<Self, LaunchError> {
+    pub(crate) fn start(plan: &Plan<'_>) -> Result<Self, StartFailure> {
         let heeded = HeededChildren::begin();
         let mut command = Command::new(plan.program);
         command.arg0(plan.name).args(plan.args).envs(plan.env).process_group(0);
@@ -78,24 +99,17 @@ impl Plain {
         if let Some(cwd) = plan.cwd {
             command.current_dir(cwd);
         }
-        let mut child = spawn_apart(&mut command).map_err(|error| Step::Exec.failed(error))?;
+        let limits = kernel_limits(plan.resources).into_iter().map(KernelLimit::of_kernel);
+        let limits: Vec<_> = limits.collect();
+        let mut child = spawn_apart(&mut command, &limits).map_err(StartFailure::Exec)?;
         let pid = Pid::from_child(&child);
         // Of a program that fails here, nothing may be left.
-        let watched = pidfd_open(pid, PidfdFlags::empty()).and_then(|pidfd| {
-            for limit in &plan.limits {
-                let (resource, limit) = limit.of_kernel();
-                prlimit(Some(pid), resource, limit)?;
-            }
-            Ok(pidfd)
-        });
-        match watched {
-            Ok(pidfd) => {
-                Ok(Self { child, pid, pidfd, exit: None, has_ended: false, _heeded: heeded })
-            }
+        match limit(pid, &limits).and_then(|()| EndNotice::of(pid)) {
+            Ok(end) => Ok(Self { child, pid, end, exit: None, has_ended: false, _heeded: heeded }),
             Err(error) => {
                 let _ = kill_process_group(pid, Signal::KILL);
                 let _ = child.wait();
-                Err(Step::Limits.failed(error))
+                Err(StartFailure::Limits(error))
             }
         }
     }
@@ -108,36 +122,66 @@ impl Plain {
         Some((stdin.into(), stdout.into(), stderr.into()))
     }
 
+    #[cfg(target_os = "linux")]
     pub(crate) fn pid(&self) -> Pid {
         self.pid
     }
 
+    /// Its process number.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn number(&self) -> i32 {
+        self.pid.as_raw_pid()
+    }
+
+    /// What keeps its processes together besides their parents.
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "on Windows it is its job")]
+    pub(crate) fn group(&self) -> crate::sys::processes::Group {
+        crate::sys::processes::Group
+    }
+
+    /// Whether none of its processes is left; unknown here.
+    #[expect(clippy::unused_self, reason = "on Windows its job tells")]
+    pub(crate) fn are_all_gone(&self) -> bool {
+        false
+    }
+
     /// What is readable when the program has ended, until that is known: then only its output tells what others do.
-    pub(crate) fn notice(&self) -> Option<BorrowedFd<'_>> {
-        self.exit.is_none().then_some(self.pidfd.as_fd())
+    pub(crate) fn notice(&self) -> Option<Waitable<'_>> {
+        self.exit.is_none().then_some(self.end.waitable())
     }
 
     /// How the program ended, if it has ended by itself.
     pub(crate) fn exit(&mut self) -> Option<BotExit> {
         if self.exit.is_none() && !self.has_ended {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            let status = waitid(WaitId::PidFd(self.pidfd.as_fd()), options).ok().flatten();
+            let status = waitid(WaitId::Pid(self.pid), options).ok().flatten();
             self.exit =
                 status.map(|status| match (status.exit_status(), status.terminating_signal()) {
                     (Some(code), _) => BotExit::Code(code),
-                    (None, Some(signal)) => BotExit::Signal(signal),
+                    (None, Some(signal)) => BotExit::Signal(number_in_logs(signal)),
                     (None, None) => BotExit::Unknown,
                 });
         }
         self.exit
     }
 
-    /// Sends a signal to the process group of the program, which outlives the program.
-    pub(crate) fn signal_group(&self, signal: Signal) {
+    /// Stops the processes of its group, which outlives the program.
+    pub(crate) fn stop(&self) -> io::Result<()> {
+        self.signal(Signal::STOP)
+    }
+
+    /// Continues them.
+    pub(crate) fn resume(&self) -> io::Result<()> {
+        self.signal(Signal::CONT)
+    }
+
+    fn signal(&self, signal: Signal) -> io::Result<()> {
         // Until it is reaped, the group's number is its own.
-        if !self.has_ended {
-            let _ = kill_process_group(self.pid, signal);
+        if self.has_ended {
+            return Ok(());
         }
+        signal_group(self.pid, signal)
     }
 
     /// Kills the program and its process group.
@@ -145,7 +189,7 @@ impl Plain {
         // Until it is reaped, the group's number is its own.
         let _ = kill_process_group(self.pid, Signal::KILL);
         // It may have moved to another group.
-        let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
+        let _ = kill_process(self.pid, Signal::KILL);
     }
 
     /// Kills its process group, and reaps it. Returns which of the processes `below` it live on.
@@ -155,7 +199,7 @@ impl Plain {
             return Left::default();
         }
         self.kill_group();
-        if !has_ended_within(&self.pidfd, TUNING.ending.reap_limit) {
+        if !self.end.comes() {
             return Left::Dying;
         }
         let status = self.child.wait();
@@ -163,6 +207,14 @@ impl Plain {
         let mut survivors = survivors(below);
         let more = survivors.split_off(survivors.len().min(NAMED)).len();
         Left::Survivors(survivors.into_iter().map(Survivor::from_pid).collect(), more)
+    }
+}
+
+/// Sends a signal to the processes of a group that are left, and that a user may signal.
+pub(super) fn signal_group(group: Pid, signal: Signal) -> io::Result<()> {
+    match kill_process_group(group, signal) {
+        Ok(()) | Err(Errno::SRCH | Errno::PERM) => Ok(()),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -175,7 +227,7 @@ impl Drop for Plain {
 fn exit_of(status: ExitStatus) -> BotExit {
     match (status.code(), status.signal()) {
         (Some(code), _) => BotExit::Code(code),
-        (None, Some(signal)) => BotExit::Signal(signal),
+        (None, Some(signal)) => BotExit::Signal(number_in_logs(signal)),
         (None, None) => BotExit::Unknown,
     }
 }
@@ -183,7 +235,7 @@ fn exit_of(status: ExitStatus) -> BotExit {
 /// The processes that have left the group, and are not about to end.
 fn survivors(below: &BTreeSet<i32>) -> Vec<i32> {
     let until = Instant::now() + TUNING.launcher.group_kill_time;
-    let lives = |&pid: &i32| matches!(Life::of(pid), Life::Running | Life::Asleep);
+    let lives = |&pid: &i32| lives(pid);
     let mut left: Vec<i32> = below.iter().copied().filter(lives).collect();
     while !left.is_empty() && Instant::now() < until {
         sleep(TUNING.launcher.kill_nap);

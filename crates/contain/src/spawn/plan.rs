@@ -5,8 +5,9 @@ use std::os::fd::OwnedFd;
 
 use seccompiler::sock_filter;
 
-use crate::confine::limits::{KernelLimit, Privileges};
+use crate::confine::limits::KernelLimit;
 use crate::confine::method::ContainmentMethod;
+use crate::confine::privileges::Privileges;
 use crate::confine::tree::Tree;
 use crate::sys::raw::Strings;
 

@@ -186,9 +186,6 @@ pub(crate) fn at(step: Step) -> impl Fn(Errno) -> Failure {
 /// More than any keeper sends. Root's bot in a namespace can take over its keeper's pipe and send for ever.
 pub(crate) const MOST_MESSAGES: u32 = 32;
 
-/// The maximum number of survivors that are reported by process number.
-pub(super) const NAMED: usize = 8;
-
 /// What a keeper has reported so far.
 #[derive(Debug, Default)]
 pub(crate) struct KeeperReport {

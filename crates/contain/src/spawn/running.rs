@@ -1,16 +1,15 @@
 //! A running program, however it was started.
 
 use std::collections::BTreeSet;
-use std::io::{self, PipeReader, PipeWriter};
-use std::os::fd::BorrowedFd;
+use std::io;
 use std::time::Instant;
-
-use rustix::process::Signal;
 
 use super::ending::Left;
 use super::exec::WRITTEN_BEFORE_START;
 use super::handle::Keeper;
 use super::plain::Plain;
+use crate::sys::pipe::{PipeReader, PipeWriter};
+use crate::sys::wait::Waitable;
 use terms::verdict::BotExit;
 
 /// A program that was started, and the referee's ends of its pipes.
@@ -31,13 +30,24 @@ pub(crate) enum Running {
     Plain(Box<Plain>),
 }
 
+impl From<Plain> for Running {
+    fn from(plain: Plain) -> Self {
+        Self::Plain(Box::new(plain))
+    }
+}
+
 impl Running {
     /// What is readable when the program has ended; `None` if nothing more is to be learnt in this way.
-    pub(crate) fn notice(&self) -> Option<BorrowedFd<'_>> {
+    pub(crate) fn notice(&self) -> Option<Waitable<'_>> {
         match self {
             Self::Kept(keeper) => Some(keeper.notice()),
             Self::Plain(plain) => plain.notice(),
         }
+    }
+
+    /// Whether none of its processes is left, where that is known besides by the end of their output.
+    pub(crate) fn are_all_gone(&self) -> bool {
+        matches!(self, Self::Plain(plain) if plain.are_all_gone())
     }
 
     /// The bytes that its process has written before its program started, as the kernel counts them.
@@ -93,10 +103,7 @@ impl Running {
     pub(crate) fn stop(&mut self) -> io::Result<()> {
         match self {
             Self::Kept(keeper) => keeper.stop(),
-            Self::Plain(plain) => {
-                plain.signal_group(Signal::STOP);
-                Ok(())
-            }
+            Self::Plain(plain) => plain.stop(),
         }
     }
 
@@ -104,10 +111,7 @@ impl Running {
     pub(crate) fn resume(&mut self) -> io::Result<()> {
         match self {
             Self::Kept(keeper) => keeper.resume(),
-            Self::Plain(plain) => {
-                plain.signal_group(Signal::CONT);
-                Ok(())
-            }
+            Self::Plain(plain) => plain.resume(),
         }
     }
 

@@ -7,8 +7,9 @@ use borsh::BorshDeserialize;
 use seccompiler::sock_filter;
 
 use super::plan::Launch;
-use crate::confine::limits::{KernelLimit, Privileges};
+use crate::confine::limits::KernelLimit;
 use crate::confine::method::ContainmentMethod;
+use crate::confine::privileges::Privileges;
 use crate::confine::tree::{MountStep, Tree};
 use crate::sys::raw::Strings;
 

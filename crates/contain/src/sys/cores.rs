@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io;
 
 use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -22,7 +23,7 @@ pub(crate) fn usable() -> rustix::io::Result<Vec<usize>> {
 }
 
 /// The cores that the calling thread may use, in an order that puts the second threads of physical cores last.
-pub(crate) fn usable_apart() -> rustix::io::Result<Vec<usize>> {
+pub(crate) fn usable_apart() -> io::Result<Vec<usize>> {
     Ok(apart(usable()?, place))
 }
 
@@ -40,7 +41,7 @@ fn apart<P: Ord>(cores: Vec<usize>, place: impl Fn(usize) -> P) -> Vec<usize> {
 }
 
 /// The number of physical cores that the calling thread may use.
-pub(crate) fn physical() -> rustix::io::Result<usize> {
+pub(crate) fn physical() -> io::Result<usize> {
     Ok(usable()?.into_iter().map(place).collect::<BTreeSet<_>>().len())
 }
 

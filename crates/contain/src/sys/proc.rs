@@ -53,6 +53,12 @@ impl Stat {
     }
 }
 
+/// The name of a process that has not been reaped.
+pub(crate) fn name(pid: i32) -> Option<String> {
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+    Some(name.trim_end().to_owned())
+}
+
 /// The number after a name in /proc/PID/status and the like.
 pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
@@ -128,6 +134,11 @@ impl Life {
             _ => Self::Asleep,
         }
     }
+}
+
+/// Whether a process has not begun to end.
+pub(crate) fn lives(pid: i32) -> bool {
+    matches!(Life::of(pid), Life::Running | Life::Asleep)
 }
 
 /// Whether each thread of a process has begun to end, or has ended.

@@ -3,7 +3,6 @@
 
 use std::ffi::c_int;
 use std::fmt;
-use std::fs::File;
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
@@ -11,10 +10,24 @@ use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
+use super::alarm::Alarm;
+
+/// The signals that a terminal, a user or a batch system sends to end a program.
+pub(crate) const ENDING: [c_int; 8] = [
+    libc::SIGINT,
+    libc::SIGTERM,
+    libc::SIGHUP,
+    libc::SIGQUIT,
+    libc::SIGXCPU,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGALRM,
+];
+
 /// What a signal handler may touch of a canceller.
 #[derive(Debug)]
 pub(crate) struct Flag {
-    pub(crate) wake: Arc<File>,
+    pub(crate) wake: Alarm,
     /// 0, [`BY_PROGRAM`] or the number of a signal.
     pub(crate) cause: AtomicI32,
 }
@@ -26,15 +39,35 @@ impl Flag {
     pub(crate) fn raise(&self, cause: i32) {
         let raised = self.cause.compare_exchange(0, cause, Ordering::SeqCst, Ordering::SeqCst);
         if raised.is_ok() {
-            // Fails only if the counter is full, and then it is readable too.
-            let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
+            self.wake.ring();
         }
     }
+}
+
+/// The number of a signal in logs, where each has the one that Linux gives it.
+pub(crate) fn number_in_logs(signal: c_int) -> c_int {
+    // Signals 1 to 6, 8, 9, 11 and 13 to 15 have the same number everywhere.
+    const LINUX: [(c_int, c_int); 12] = [
+        (libc::SIGBUS, 7),
+        (libc::SIGUSR1, 10),
+        (libc::SIGUSR2, 12),
+        (libc::SIGCHLD, 17),
+        (libc::SIGCONT, 18),
+        (libc::SIGSTOP, 19),
+        (libc::SIGTSTP, 20),
+        (libc::SIGURG, 23),
+        (libc::SIGXCPU, 24),
+        (libc::SIGXFSZ, 25),
+        (libc::SIGIO, 29),
+        (libc::SIGSYS, 31),
+    ];
+    LINUX.iter().find(|(here, _)| *here == signal).map_or(signal, |(_, there)| *there)
 }
 
 /// Undoes this program's signal handlers: between unblocking its signals and its exec, a bot must not
 /// run them. Ignored signals stay ignored, apart from SIGPIPE, which Rust's runtime ignores, and SIGCHLD, without
 /// which the kernel would forget how children have ended.
+#[cfg(target_os = "linux")]
 pub(super) fn reset_signals() {
     // SAFETY: an action is plain data, and zeroes are the default.
     let default = unsafe { MaybeUninit::zeroed().assume_init() };
@@ -128,12 +161,23 @@ extern "C" fn handle(signal: c_int) {
         // SAFETY: the thread that takes the flag away waits until no handler runs any more. The thread may be about to read its
         // errno, so it gets that back.
         unsafe {
-            let errno = *libc::__errno_location();
+            let errno = *errno();
             (*flag).raise(signal);
-            *libc::__errno_location() = errno;
+            *self::errno() = errno;
         }
     }
     RUNNING.fetch_sub(1, Ordering::SeqCst);
+}
+
+/// Where the thread's errno is.
+unsafe fn errno() -> *mut c_int {
+    // SAFETY: it is a place of the thread's own.
+    unsafe {
+        #[cfg(target_os = "linux")]
+        return libc::__errno_location();
+        #[cfg(not(target_os = "linux"))]
+        return libc::__error();
+    }
 }
 
 /// Signal handlers that raise a flag, until this is dropped. There is at most one of these.

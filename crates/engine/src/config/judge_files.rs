@@ -8,6 +8,7 @@ use fs_err as fs;
 
 use crate::stamp::stamped;
 use results::digest::digest;
+use terms::system::LIST_SEPARATOR;
 
 /// The digests of the files that a command names: as a word or the value of a flag, or in a class path, whose `*` stands
 /// for the jars of a folder.
@@ -31,7 +32,7 @@ fn named<'a>(
     words: &'a [String],
     folder: &'a Path,
 ) -> impl Iterator<Item = (&'a str, PathBuf)> + use<'a> {
-    let parts = words.iter().flat_map(|word| word.split([':', '=']));
+    let parts = words.iter().flat_map(|word| word.split([LIST_SEPARATOR, '=']));
     let parts = parts.filter(|part| !part.is_empty());
     parts.map(|part| (part, folder.join(part.strip_suffix('*').unwrap_or(part))))
 }

@@ -2,6 +2,7 @@
 
 use toml::Value;
 
+use terms::system::is_path;
 use terms::text::shell_word;
 
 /// Words that are operators of a shell.
@@ -119,7 +120,7 @@ fn operator(word: &str) -> Option<&str> {
 
 /// The name and the value that a word before the program sets.
 fn assignment(word: &str) -> Option<(&str, &str)> {
-    word.split_once('=').filter(|(name, _)| !name.contains('/'))
+    word.split_once('=').filter(|(name, _)| !is_path(name))
 }
 
 #[cfg(test)]
@@ -150,13 +151,13 @@ mod tests {
             ("$HOME/b", "in `$HOME/b`; write command = \"sh -c '$HOME/b'\""),
             ("~/b -d 3", &format!("write command = \"{home}/b -d 3\"")),
         ] {
-            let words = shlex::split(line).expect("words");
+            let words = terms::system::split_words(line).expect("words");
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             let found = ShellSyntax::find(line, &words).expect(line).in_settings(line);
             assert!(found.contains(expected), "{line}: {found}");
         }
         for line in ["./b '>' ';'", "sh -c 'a && b $(c) `d`'", "./b x=1 <none> a$b", "a/b=c"] {
-            let words = shlex::split(line).expect("words");
+            let words = terms::system::split_words(line).expect("words");
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             assert_eq!(ShellSyntax::find(line, &words), None, "{line}");
         }

@@ -1,11 +1,9 @@
 //! Measures how much this machine disturbs the measurement of times.
 
 use std::fs;
-use std::io;
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
-
-use rustix::event::{Timespec, poll};
 
 use super::load::runnable;
 use contain::bot::{
@@ -56,7 +54,7 @@ pub fn check_host(
     let before = CpuTimes::read();
     let round_trip = exchanges(echo, EXCHANGES)?;
     let core_share = worker.map(|(worker, work)| core_share(worker, work)).transpose()?;
-    let (wake_up, load) = wake_ups().map_err(ExchangeError::from)?;
+    let (wake_up, load) = wake_ups();
     let steal = before.zip(CpuTimes::read()).map(|(before, after)| after.steal_since(before));
     Ok(HostCheck {
         round_trip,
@@ -65,7 +63,7 @@ pub fn check_host(
         core_share,
         load,
         online_cores: online_cores(),
-        cores: std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        cores: thread::available_parallelism().map_or(1, std::num::NonZero::get),
         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         on_mains: mains(),
     })
@@ -109,21 +107,16 @@ fn exchanges(bot: &BotCommand, count: u32) -> Result<Distribution, HostError> {
 }
 
 /// How late sleeps end, and the number of other threads that wanted a core in the meantime, on average.
-fn wake_ups() -> io::Result<(Distribution, Option<f64>)> {
+fn wake_ups() -> (Distribution, Option<f64>) {
     let mut times = Distribution::default();
     let mut load = Some(0.0);
-    let nap = Timespec::try_from(NAP).map_err(io::Error::other)?;
     for _ in 0..WAKE_UPS {
         let due = Instant::now() + NAP;
-        match poll(&mut [], Some(&nap)) {
-            Ok(_) => times.record(Instant::now().saturating_duration_since(due)),
-            // A signal ended the nap early.
-            Err(rustix::io::Errno::INTR) => {}
-            Err(errno) => return Err(errno.into()),
-        }
+        thread::sleep(NAP);
+        times.record(Instant::now().saturating_duration_since(due));
         load = load.zip(runnable()).map(|(sum, others)| sum + others);
     }
-    Ok((times, load.map(|sum| sum / f64::from(WAKE_UPS))))
+    (times, load.map(|sum| sum / f64::from(WAKE_UPS)))
 }
 
 /// The first line of /proc/stat.

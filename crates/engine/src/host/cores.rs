@@ -1,8 +1,7 @@
 //! The cores that this process may use, and those that pinned suites take, so that two of them on one host do not
 //! share any.
 
-use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::net::{SocketAddr, UnixListener};
+use contain::system::CoreClaim;
 
 /// The logical processors that this process may use: those that the kernel lets it have, and no more than
 /// its task was given, should Slurm not hold it to them.
@@ -18,20 +17,17 @@ pub(crate) fn physical_cores() -> usize {
     contain::bot::physical_cores().map_or(share, |cores| cores.clamp(1, share))
 }
 
-/// The cores that this process has taken. Each is an address that only one process can have, and that
-/// the kernel frees when it ends; no file is left behind.
+/// The cores that this process has taken.
 #[derive(Debug, Default)]
-pub(crate) struct CoreClaims(Vec<UnixListener>);
+pub(crate) struct CoreClaims(Vec<CoreClaim>);
 
 impl CoreClaims {
     /// Takes a core; `false` if another suite has it.
     pub(crate) fn take(&mut self, core: usize) -> bool {
-        let address = SocketAddr::from_abstract_name(format!("referee-core-{core}"));
-        let Ok(claim) = address.and_then(|address| UnixListener::bind_addr(&address)) else {
-            return false;
-        };
-        self.0.push(claim);
-        true
+        let claim = CoreClaim::take(core);
+        let is_taken = claim.is_some();
+        self.0.extend(claim);
+        is_taken
     }
 }
 

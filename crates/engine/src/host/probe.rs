@@ -7,6 +7,10 @@ use contain::bot::{ContainmentMethod, Sandbox, check_cgroups, memory_limit_of_ho
 use results::host::{Findings, MethodFinding};
 use terms::limits::Resources;
 
+/// Advice for a system that contains nothing.
+const FOR_LINUX: &str = "for containment, a sandbox and blame: Linux, which Windows has in WSL 2 (`wsl --install`) and other systems in a \
+    virtual machine or a container";
+
 /// Tries each method of containment, the sandbox and control groups once on this host.
 pub fn probe_host(resources: Resources) -> Findings {
     let finding = |method: ContainmentMethod| MethodFinding {
@@ -20,10 +24,12 @@ pub fn probe_host(resources: Resources) -> Findings {
     let used = first.unwrap_or(ContainmentMethod::Plain);
     let no_sandbox = Sandbox::new(&[]).err().map(|error| error.to_string());
     let mut advice = Vec::new();
-    if !has("namespace") {
+    if !ContainmentMethod::CONTAINS_HERE {
+        advice.push(FOR_LINUX.to_owned());
+    } else if !has("namespace") {
         advice.extend(for_namespaces());
     }
-    if no_sandbox.is_some() {
+    if no_sandbox.is_some() && ContainmentMethod::CONTAINS_HERE {
         advice.push(
             "for a sandbox: namespaces, or a kernel of 6.2 or later with `landlock` in its `lsm=` line"
                 .to_owned(),
@@ -43,6 +49,7 @@ pub fn probe_host(resources: Resources) -> Findings {
         used: used.name(),
         exposures: used.exposures(),
         no_cgroups,
+        has_kernel_limits: ContainmentMethod::LIMITS_HERE,
         host_memory: memory_limit_of_host(),
         containment,
         no_sandbox,

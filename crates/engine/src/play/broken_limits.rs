@@ -1,12 +1,10 @@
 //! Explains which limit on its resources a bot has gone beyond.
 
-use libc::{SIGABRT, SIGBUS, SIGKILL, SIGSEGV, SIGXCPU, SIGXFSZ};
-use rustix::process::{Resource as KernelResource, Rlimit, getrlimit};
-
+use contain::system::Inherited as InheritedLimit;
 use results::gamelog::Turn;
 use terms::limits::{Breach, LimitKind, Resource, Resources};
 use terms::text::{duration, size};
-use terms::verdict::{BotExit, NoReply};
+use terms::verdict::{BotExit, NoReply, SIGABRT, SIGBUS, SIGKILL, SIGSEGV, SIGXCPU, SIGXFSZ};
 
 /// What the bot used, and the limit that it went beyond.
 pub(super) fn over_limit(&Breach { resource, used, limit }: &Breach) -> String {
@@ -68,23 +66,23 @@ impl Inherited {
     /// The limits of this process, beside these settings.
     pub(super) fn here(settings: &Resources) -> Self {
         // A setting replaces the soft limit, but cannot exceed the hard one.
-        let limit = |resource, setting: Option<u64>| {
-            let Rlimit { current, maximum } = getrlimit(resource);
+        let limit = |inherited: InheritedLimit, setting: Option<u64>| {
+            let (current, maximum) = inherited.limits();
             match setting {
                 Some(setting) => maximum.filter(|maximum| *maximum < setting),
                 None => current,
             }
         };
-        let stack = match (settings.stack, limit(KernelResource::Stack, settings.stack)) {
+        let stack = match (settings.stack, limit(InheritedLimit::Stack, settings.stack)) {
             (None, shells) => shells.map(|shells| (shells, STACK_OF_SHELL)),
             (Some(_), Some(hard)) => Some((hard, HARD_STACK)),
             (Some(set), None) => Some((set, SET_STACK)),
         };
         let cpu_time = settings.cpu_time.map(|time| time.0.as_secs().max(1));
         Self {
-            cpu_time: limit(KernelResource::Cpu, cpu_time),
-            file_size: limit(KernelResource::Fsize, settings.file_size),
-            address_space: limit(KernelResource::As, None),
+            cpu_time: limit(InheritedLimit::CpuTime, cpu_time),
+            file_size: limit(InheritedLimit::FileSize, settings.file_size),
+            address_space: limit(InheritedLimit::AddressSpace, None),
             stack,
         }
     }

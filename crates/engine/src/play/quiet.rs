@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use contain::bot::Pinning;
 use contain::cancel::Canceller;
-use rustix::thread::{CpuSet, sched_setaffinity};
-use rustix::time::{ClockId, clock_gettime};
+use contain::system::{cpu_time_of_thread, move_thread_to};
 
 /// The longest wait.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -43,21 +42,15 @@ fn wait_until_quiet(mut is_quiet: impl FnMut() -> bool) {
 fn share_of_core(pinning: Option<&Pinning>) -> f64 {
     let compute = || {
         if let Some(pinning) = pinning {
-            let mut cores = CpuSet::new();
-            pinning.cores.iter().for_each(|&core| cores.set(core));
             // Cores that were taken from this process in the meantime cannot be probed.
-            let _ = sched_setaffinity(None, &cores);
+            let _ = move_thread_to(&pinning.cores);
         }
-        let (start, before) = (Instant::now(), cpu_time());
+        let (start, before) = (Instant::now(), cpu_time_of_thread());
         while start.elapsed() < PROBE {}
-        cpu_time().saturating_sub(before).as_secs_f64() / start.elapsed().as_secs_f64()
+        let Some((after, before)) = cpu_time_of_thread().zip(before) else { return 1.0 };
+        after.saturating_sub(before).as_secs_f64() / start.elapsed().as_secs_f64()
     };
     scope(|threads| threads.spawn(compute).join().unwrap_or(1.0))
-}
-
-/// The CPU time of this thread.
-fn cpu_time() -> Duration {
-    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
 #[test]

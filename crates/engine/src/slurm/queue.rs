@@ -70,5 +70,5 @@ impl Queue {
 
 /// The id of this process's user.
 pub(super) fn own_user() -> u32 {
-    rustix::process::getuid().as_raw()
+    contain::system::user()
 }

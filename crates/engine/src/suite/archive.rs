@@ -23,6 +23,7 @@ use results::suite::{
 use rules::game::{Answer, GameKind};
 use terms::limits::LimitKind;
 use terms::lines::Lines;
+use terms::system::{AGAIN, IS_FOR_CMD, executable_by_all};
 use terms::text::{exact_duration, exact_size, printable, shell_word};
 
 /// The approximate maximum of bundles in a run; a bot that loses every game of a large suite would fill the disk.
@@ -110,9 +111,12 @@ impl Archive<'_> {
         file("game.jsonl", log)?;
         file("stdin.txt", &stdin(&self.config.game, finished, lost))?;
         file("stderr.txt", &stderr(&finished.events, lost))?;
-        file("again.sh", self.again(bots, &finished.outcomes[lost]).as_bytes())?;
-        let runnable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-        fs::set_permissions(folder.join("again.sh"), runnable)
+        let outcome = &finished.outcomes[lost];
+        let again =
+            if IS_FOR_CMD { self.again_in_cmd(bots, outcome) } else { self.again(bots, outcome) };
+        file(AGAIN, again.as_bytes())?;
+        let runnable = executable_by_all();
+        runnable.map_or(Ok(()), |runnable| fs::set_permissions(folder.join(AGAIN), runnable))
     }
 
     /// A shell script that plays the game again, from anywhere. Flags set the environment and working directory of all bots of a
@@ -137,6 +141,24 @@ impl Archive<'_> {
              exec referee play {} $limits --board \"$bundle/board.txt\" --bot {command} \"$@\"\n",
             self.limits().join(" "),
             options.join(" ")
+        )
+    }
+
+    /// The same for the shell of Windows, which has no `env`: all bots have the surroundings of the first.
+    fn again_in_cmd(&self, bots: &[&PlannedBot], outcome: &Outcome) -> String {
+        let options = self.options(bots[0]);
+        let options: Vec<_> = options.iter().map(|word| shell_word(&printable(word))).collect();
+        let command = |bot: &&PlannedBot| {
+            let words: Vec<_> = bot.command.iter().map(|word| shell_word(word)).collect();
+            shell_word(&printable(&words.join(" ")))
+        };
+        let command = bots.iter().map(command).collect::<Vec<_>>().join(" --bot ");
+        let limits = self.limits().join(" ");
+        // It would replace these by variables.
+        let line = format!("{limits} {} --bot {command}", options.join(" ")).replace('%', "%%");
+        let loss = printable(&outcome.loss()).replace('%', "%%");
+        format!(
+            "@echo off\r\nchcp 65001 >nul\r\nrem {loss}\r\nreferee play --board \"%~dp0board.txt\" {line} %*\r\n"
         )
     }
 

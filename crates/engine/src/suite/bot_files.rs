@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -14,6 +13,7 @@ use crate::stamp::{Stamp, stamped};
 use contain::bot::{Sandbox, SpawnError};
 use results::suite::PlannedBot;
 use terms::path::folder_of;
+use terms::system::{is_executable, is_path, link, program_file};
 
 /// The files of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,12 +57,13 @@ impl BotFiles {
         let here = |word: &str| folder.map_or_else(|| word.into(), |folder| folder.join(word));
         let path = |(index, word): (usize, &String)| match index {
             0 if word.starts_with('@') => std::env::current_exe().ok(),
-            0 if !word.contains('/') => in_path(word, search?),
+            0 if !is_path(word) => in_path(word, search?),
+            0 => Some(program_file(&here(word))).filter(|path| path.is_file()),
             _ => Some(here(word)).filter(|path| path.is_file()),
         };
         let file = |(index, word): (usize, &String)| {
             let path = path((index, word))?;
-            let is_own = index > 0 || word.contains('/');
+            let is_own = index > 0 || is_path(word);
             Some(BotFile { index, word: word.clone(), path, is_own })
         };
         Self(command.iter().enumerate().filter_map(file).collect())
@@ -89,7 +90,14 @@ impl BotFiles {
             let name = copy_of_other.file_name().unwrap_or_default();
             let target = Path::new("..").join(other.index.to_string()).join(name);
             if folder_of(&other.path) == folder_of(original) && copy_of_other != copy {
-                make_link(&target, &folder_of(copy).join(name))?;
+                let place = folder_of(copy).join(name);
+                match make_link(&target, &place) {
+                    // It is copied later, and some systems link only to what is there.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                        copy_whole(&other.path, &place)?;
+                    }
+                    made => made?,
+                }
             }
         }
         Ok(())
@@ -173,7 +181,7 @@ pub fn check_program(bot: &PlannedBot) -> Result<(), SpawnError> {
     }
     let path =
         bot.cwd.as_deref().map_or_else(|| program.into(), |cwd| Path::new(cwd).join(program));
-    let is_path = program.contains('/');
+    let is_path = is_path(program);
     Err(match program {
         _ if is_path && path.is_dir() => SpawnError::Directory(path),
         _ if is_path => SpawnError::NoSuchFile(path),
@@ -217,7 +225,7 @@ fn link_neighbours(folder: &Path, copy: &Path) -> io::Result<()> {
 
 /// Makes a link, unless another one has its place.
 fn make_link(target: &Path, at: &Path) -> io::Result<()> {
-    match symlink(target, at) {
+    match link(target, at) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made,
     }
@@ -225,10 +233,8 @@ fn make_link(target: &Path, at: &Path) -> io::Result<()> {
 
 /// The path of the program with this name.
 fn in_path(name: &str, search: &OsStr) -> Option<PathBuf> {
-    let is_program = |path: &PathBuf| {
-        path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
-    };
-    std::env::split_paths(search).map(|folder| folder.join(name)).find(is_program)
+    let named = |folder: PathBuf| program_file(&folder.join(name));
+    std::env::split_paths(search).map(named).find(|file| is_executable(file))
 }
 
 #[cfg(test)]

@@ -83,6 +83,7 @@ impl Jobs {
                     is_own || is_shared
                 })?
             }
+            Err(PinError::NotLinux) if self.pin == Pin::Auto => return Ok(vec![None; jobs]),
             apart => apart?,
         };
         Ok(pinnings.into_iter().map(Some).collect())

@@ -25,8 +25,8 @@ use crate::config::Config;
 use crate::play::{PlayError, Seated};
 use contain::bot::{BotCommand, Pinning};
 use contain::cancel::{Cancelled, Canceller};
+use contain::system::move_thread_to;
 use results::suite::{CaseError, NotPlayed, Outcome, Plan, PlannedBot, SuiteVerdict};
-use rustix::thread::{CpuSet, sched_setaffinity};
 use terms::fault::{AtFault, Attributed};
 use terms::verdict::Verdict;
 
@@ -249,10 +249,8 @@ impl Pool<'_> {
 
 /// Keeps this thread to its own cores between its games too, so that it disturbs no other bot.
 fn keep_to(pinning: &Pinning) {
-    let mut cores = CpuSet::new();
-    pinning.cores.iter().for_each(|&core| cores.set(core));
     // Without them, the first game says why it cannot be played.
-    let _ = sched_setaffinity(None, &cores);
+    let _ = move_thread_to(&pinning.cores);
 }
 
 /// The number of consecutive games of each bot, or of the same bots by seat, that were not played.

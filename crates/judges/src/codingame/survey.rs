@@ -8,6 +8,7 @@ use terms::path::is_hidden;
 use terms::text::plural;
 
 use super::contribution::{Contribution, ContributionError, engine_in};
+use terms::system::program_file;
 
 /// The engine's main class.
 const MAIN: &str = "com.codingame.gameengine.core.RefereeMain";
@@ -140,7 +141,7 @@ fn lacks(project: &Path, contribution: &Contribution) -> Vec<String> {
         missing.push("the engine's version: pom.xml does not name it; set `engine`".to_owned());
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    if !std::env::split_paths(&path).any(|folder| folder.join("java").is_file()) {
+    if !std::env::split_paths(&path).any(|folder| program_file(&folder.join("java")).is_file()) {
         missing.push("Java (Debian: apt-get install default-jre-headless)".to_owned());
     }
     missing

@@ -15,6 +15,7 @@ use self::step::{Judging, SEED, Step, from_windows};
 use crate::codingame::Survey;
 use rules::game::GAMES;
 use terms::path::{folder_of, is_hidden};
+use terms::system::{is_path, program_file};
 use terms::text::{plural, shell_word};
 
 /// The limit that is written where the statement's is unknown.
@@ -292,7 +293,7 @@ fn words(words: &[String]) -> String {
 /// A path with a slash in it, so that it is not looked up in `PATH`.
 fn from_here(program: &Path) -> String {
     let path = program.display().to_string();
-    if path.contains('/') { path } else { format!("./{path}") }
+    if is_path(&path) { path } else { format!("./{path}") }
 }
 
 /// Whether a folder has this tool, or its source.
@@ -302,8 +303,8 @@ fn has(tools: &Path, tool: &str) -> bool {
 
 /// Where a tool is once it is built: where Cargo puts it, unless somebody has put it into the folder itself.
 fn program(tools: &Path, tool: &str) -> PathBuf {
-    let built = tools.join("target/release").join(tool);
-    let copied = tools.join(tool);
+    let built = program_file(&tools.join("target/release").join(tool));
+    let copied = program_file(&tools.join(tool));
     if !built.is_file() && copied.is_file() { copied } else { built }
 }
 

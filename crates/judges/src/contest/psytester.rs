@@ -6,6 +6,7 @@ use std::path::Path;
 use super::read_if_there;
 use super::step::Step;
 use crate::printed::ScorePattern;
+use terms::system::split_words;
 
 /// The file of psytester's settings.
 pub(super) const FILE: &str = "tester.cfg";
@@ -54,7 +55,7 @@ impl Psytester {
     /// The command without what is psytester's own: its folder of outputs, where output goes, and further arguments.
     fn take_command(&mut self, line: &str) {
         self.tests = steps(line);
-        let words = shlex::split(line).unwrap_or_default();
+        let words = split_words(line).unwrap_or_default();
         let mut words = words.into_iter().take_while(|word| word != "&&" && word != "|");
         let (mut command, mut bot) = (Vec::<String>::new(), None);
         while let Some(word) = words.next() {
@@ -100,7 +101,7 @@ fn steps(line: &str) -> Vec<Step> {
     let line = line.replace("%SEED", "{SEED").replace("%OUTPUT_DIR%", "out");
     let line = line.replace("%TESTER_ARGS%", "");
     // The end of `%SEED04%`.
-    let words = shlex::split(&line.replace('\\', "/").replace('%', "}")).unwrap_or_default();
+    let words = split_words(&line.replace('\\', "/").replace('%', "}")).unwrap_or_default();
     let (mut steps, mut folder) = (Vec::new(), None::<String>);
     for command in words.split(|word| ["&&", ";", "|", "||"].contains(&word.as_str())) {
         let (mut words, mut stdin, mut stdout) = (Vec::new(), None, None);

@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use terms::system::{IS_FOR_CMD, is_path, split_words};
 use terms::text::shell_word;
 
 /// Where the seed stands in a path.
@@ -126,6 +127,9 @@ impl Step {
 
     /// A shell command that does the same to build the bot whose program is this. A command that only Windows has is an error.
     pub(super) fn build(&self, program: &str) -> Result<String, String> {
+        if IS_FOR_CMD {
+            return Ok(self.in_folder(&self.words));
+        }
         let mut words = self.plain();
         if words != self.words {
             words = moved(&words)?;
@@ -147,11 +151,16 @@ impl Step {
             // The name that compilers choose on Windows.
             words.extend(["-o".to_owned(), program.to_owned()]);
         }
+        Ok(self.in_folder(&words))
+    }
+
+    /// A shell command of these words, in its folder.
+    fn in_folder(&self, words: &[String]) -> String {
         let command = words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ");
-        Ok(match self.folder.to_string_lossy() {
+        match self.folder.to_string_lossy() {
             here if here.is_empty() => command,
             folder => format!("(cd {} && {command})", shell_word(&folder)),
-        })
+        }
     }
 
     /// A word of a step as the settings' folder has it: a path in it becomes one from there.
@@ -163,8 +172,8 @@ impl Step {
             Some((flag, path)) if word.starts_with('-') => {
                 format!("{flag}={}", self.relocated(root, path))
             }
-            _ if !word.starts_with('/')
-                && (word.contains('/') || root.join(&self.folder).join(word).is_file()) =>
+            _ if Path::new(word).is_relative()
+                && (is_path(word) || root.join(&self.folder).join(word).is_file()) =>
             {
                 format!("./{}", inside(&self.folder.join(word)).display())
             }
@@ -185,7 +194,7 @@ pub(super) fn from_windows(words: &mut Vec<String>) {
         // Windows looks for it in the working directory too.
         program.insert_str(0, "./");
     }
-    if program == "py" {
+    if program == "py" && !IS_FOR_CMD {
         // The launcher of Windows, whose first option chooses a version.
         "python3".clone_into(program);
         let has_version = |word: &String| word.starts_with("-2") || word.starts_with("-3");
@@ -294,7 +303,7 @@ fn after(words: &[String], flags: &[&str]) -> Vec<String> {
     let is_flag = |word: &String| flags.contains(&word.to_ascii_lowercase().as_str());
     let start = words.iter().position(is_flag).map_or(1, |flag| flag + 1);
     let text = words[start..].join(" ").replace('\\', "/");
-    shlex::split(&text).unwrap_or_default()
+    split_words(&text).unwrap_or_default()
 }
 
 /// A command of Windows' shells that moves, copies or removes files, as Linux has it.

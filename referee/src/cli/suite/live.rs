@@ -7,8 +7,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
-use rustix::process::setpriority_process;
-use rustix::thread::gettid;
 
 use crate::cli::Failure;
 use crate::cli::output::ForceFlag;
@@ -96,8 +94,8 @@ impl Live {
 impl LivePage {
     /// Writes the page while games end, and once more after the last one.
     fn follow(&self, ended: &Receiver<()>) -> Result<(), Failure> {
-        // Bots take precedence on a crowded machine; a refusal is harmless.
-        let _ = setpriority_process(Some(gettid()), 19);
+        // Bots take precedence on a crowded machine.
+        contain::system::yield_to_others();
         while ended.recv().is_ok() {
             let since = Instant::now();
             self.write(true)?;

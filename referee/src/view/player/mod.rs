@@ -10,7 +10,10 @@ mod exchange;
 mod keys;
 mod look;
 mod said;
+#[cfg(unix)]
+mod sequences;
 mod state;
+#[cfg_attr(windows, path = "console.rs")]
 mod terminal;
 
 use std::io::{self, IsTerminal as _};
@@ -53,8 +56,7 @@ pub fn obstacle() -> Option<&'static str> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Some("standard input and output must be a terminal");
     }
-    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-    is_dumb.then_some("TERM must name a terminal that can place its cursor")
+    terminal::is_dumb().then_some("TERM must name a terminal that can place its cursor")
 }
 
 /// Shows a game until the user quits, then restores the terminal. A panic on any thread restores it too.

@@ -16,7 +16,8 @@ use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetat
 use signal_hook::consts::SIGTSTP;
 use signal_hook::low_level::raise;
 
-use super::keys::{ESCAPE, Key};
+use super::keys::Key;
+use super::sequences::ESCAPE;
 
 /// How long the rest of a key's sequence may take after its first bytes.
 const SEQUENCE: Duration = Duration::from_millis(50);
@@ -58,6 +59,11 @@ impl Screen {
         let before = std::mem::replace(&mut self.size, size()?);
         Ok(before != self.size)
     }
+}
+
+/// Whether the terminal cannot place its cursor, or nobody says which one it is.
+pub(super) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
 }
 
 /// Waits up to `at_most` for a key, and takes all that have been typed by then.

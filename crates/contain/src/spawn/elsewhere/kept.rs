@@ -1,0 +1,32 @@
+//! Keepers, which only Linux has.
+#![expect(clippy::unused_self, reason = "as on Linux")]
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::command::{BotCommand, Spawned};
+use super::error::SpawnError;
+
+impl BotCommand {
+    /// Starts no bot: the methods of containment were refused before.
+    pub(super) fn spawn_kept(&self, _program: &Path) -> Result<Spawned, SpawnError> {
+        let source = io::Error::from(io::ErrorKind::Unsupported);
+        Err(SpawnError::Confinement { what: "starting a keeper", source })
+    }
+
+    /// Whether it may read this file or folder: no sandbox keeps it from that.
+    pub fn sees(&self, _path: &Path) -> bool {
+        true
+    }
+
+    /// The folders that a sandbox does not show as a whole: none.
+    pub fn withheld(&self) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    /// Whether the bot runs as another user.
+    #[cfg(unix)]
+    pub(super) fn runs_as_nobody(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,60 @@
+//! The end of a keeper with all processes of its bot.
+
+use std::net::Shutdown;
+use std::os::fd::AsFd as _;
+
+use rustix::process::{Signal, kill_process_group, pidfd_send_signal};
+
+use super::ending::{Left, Survivor};
+use super::handle::Keeper;
+use crate::decide::tuning::TUNING;
+use crate::sys::wait::is_ready_within;
+
+impl Keeper {
+    /// Has the keeper end with all the bot's processes, without waiting for it. In a namespace the kernel ends them,
+    /// whatever the bot did to its keeper.
+    pub(crate) fn begin_end(&self) {
+        // Both fail only on a keeper that has ended.
+        let _ = self.channel.shutdown(Shutdown::Write);
+        if self.is_namespace() {
+            let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
+        }
+    }
+
+    /// Ends all the bot's processes, and the keeper itself.
+    pub(crate) fn end(&mut self) -> Left {
+        if std::mem::replace(&mut self.ended, true) {
+            return Left::default();
+        }
+        self.begin_end();
+        if !is_ready_within(self.pidfd.as_fd(), TUNING.ending.reap_limit) {
+            let pid = self.pid.as_raw_pid();
+            let limit = TUNING.ending.reap_limit;
+            log::warn!("the bot has not died within {limit:?} (its keeper is process {pid})");
+            let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
+            self.kill_group();
+            return Left::Dying;
+        }
+        if !self.has_cleared() {
+            self.kill_group();
+            return Left::Unknown;
+        }
+        drop(self.mounts.take());
+        let (survivors, more) = self.survivors();
+        Left::Survivors(survivors.iter().copied().map(Survivor::from_pid).collect(), more)
+    }
+}
+
+impl Keeper {
+    /// Kills the bot's process group after its keeper was killed, which killed the bot itself
+    /// too.
+    fn kill_group(&self) {
+        self.bot().map(|bot| kill_process_group(bot, Signal::KILL));
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

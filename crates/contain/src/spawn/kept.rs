@@ -1,0 +1,208 @@
+//! Starts a bot beneath a keeper, as its command wants it confined.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::ffi::{CString, OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+
+use super::command::{BotCommand, Confinement, Spawned};
+use super::error::SpawnError;
+use super::groups::group::Cgroup;
+use super::handle::Kept;
+use super::launch::launch;
+use super::plan::Launch;
+use super::report::{LaunchError, Step};
+use super::running::{Running, Started};
+use super::users::has_nobody;
+use crate::confine::filter;
+use crate::confine::limits::kernel_limits;
+use crate::confine::privileges::Privileges;
+use crate::confine::sandbox::{Needs, Sandbox};
+use crate::confine::tree::{self, Tree};
+use crate::scratch::folder::Scratch;
+use crate::sys::raw::Strings;
+
+/// A bot's view of the machine, and its rights there.
+struct Enclosure {
+    cwd: Option<PathBuf>,
+    privileges: Privileges,
+    tree: Option<Tree>,
+    ruleset: Option<OwnedFd>,
+    scratch: Option<Scratch>,
+}
+
+impl BotCommand {
+    /// Starts the bot beneath a keeper.
+    pub(super) fn spawn_kept(&self, program: &Path) -> Result<Spawned, SpawnError> {
+        let enclosure = self.enclosure(program)?;
+        let (mut launched, scratch) = self.prepare(program, enclosure)?;
+        let cgroup = self.cgroup()?;
+        let born_in =
+            |source| SpawnError::Confinement { what: "opening its control group", source };
+        launched.cgroup = cgroup.as_ref().map(Cgroup::descriptor).transpose().map_err(born_in)?;
+        match launch(&launched) {
+            Ok(Kept { keeper, stdin, stdout, stderr }) => {
+                let running = Running::Kept(Box::new(keeper));
+                let started = Started { running, stdin, stdout, stderr };
+                Ok(Spawned { started, scratch, cgroup })
+            }
+            Err(error) => {
+                let _ = cgroup.map(Cgroup::give_back);
+                Err(self.explain(program, error))
+            }
+        }
+    }
+
+    fn cgroup(&self) -> Result<Option<Cgroup>, SpawnError> {
+        Cgroup::take(&self.confinement.resources)
+            .map_err(|source| SpawnError::Confinement { what: "making its control group", source })
+    }
+
+    fn prepare(
+        &self,
+        program: &Path,
+        enclosure: Enclosure,
+    ) -> Result<(Launch, Option<Scratch>), SpawnError> {
+        let Confinement { method, resources, sandbox } = &self.confinement;
+        let Enclosure { cwd, privileges, tree, ruleset, scratch } = enclosure;
+        let argv = [&self.program].into_iter().chain(&self.args).map(|word| c_string(word));
+        let cwd = cwd.as_deref().map(|cwd| c_string(cwd.as_os_str())).transpose()?;
+        let temporary = match &scratch {
+            Some(scratch) => Some(scratch.path()),
+            None => tree.as_ref().map(|_| Path::new(tree::SCRATCH)),
+        };
+        let launched = Launch {
+            argv: Strings::new(&argv.collect::<Result<Vec<_>, _>>()?),
+            envp: Strings::new(&self.environment(temporary)?),
+            cwd,
+            limits: kernel_limits(resources),
+            processes: resources.processes,
+            privileges,
+            tree,
+            ruleset,
+            filter: filter::program(*method, sandbox.is_some())
+                .map_err(|source| SpawnError::Confinement { what: "making its filter", source })?,
+            ..Launch::new(c_string(program.as_os_str())?, *method)
+        };
+        Ok((launched, scratch))
+    }
+
+    /// Prepares the bot's view of the machine.
+    fn enclosure(&self, program: &Path) -> Result<Enclosure, SpawnError> {
+        let Confinement { method, resources, sandbox } = &self.confinement;
+        let Some(sandbox) = sandbox else {
+            return Ok(Enclosure {
+                cwd: self.cwd.clone(),
+                privileges: Privileges::All,
+                tree: None,
+                ruleset: method.ruleset(),
+                scratch: None,
+            });
+        };
+        let failed = |source| SpawnError::Confinement { what: "making its sandbox", source };
+        let cwd = self.working_folder().map_err(failed)?;
+        let path = self.path();
+        let needs = self.needs(program, &cwd, &path);
+        if method.is_namespace() {
+            let tree = sandbox.tree(&needs, resources.memory).map_err(failed)?;
+            let privileges = if has_nobody() { Privileges::Nobody } else { Privileges::None };
+            let (tree, cwd) = (Some(tree), Some(cwd));
+            return Ok(Enclosure { cwd, privileges, tree, ruleset: None, scratch: None });
+        }
+        let scratch = Scratch::new().map_err(|source| SpawnError::Resources {
+            program: self.program.clone().into(),
+            source,
+        })?;
+        let ruleset = sandbox.ruleset(&needs, scratch.path()).map_err(failed)?;
+        Ok(Enclosure {
+            cwd: self.cwd.clone(),
+            privileges: Privileges::ReadAll,
+            tree: None,
+            ruleset,
+            scratch: Some(scratch),
+        })
+    }
+
+    /// An absolute path.
+    fn working_folder(&self) -> io::Result<PathBuf> {
+        let here = env::current_dir()?;
+        Ok(self.cwd.as_ref().map_or_else(|| here.clone(), |cwd| here.join(cwd)))
+    }
+
+    fn needs<'a>(&'a self, program: &'a Path, cwd: &'a Path, path: &'a OsStr) -> Needs<'a> {
+        Needs { program, arguments: &self.args, cwd, is_cwd_named: self.cwd.is_some(), path }
+    }
+
+    /// Asks about what the bot sees in its sandbox; `None` without a sandbox.
+    fn ask_sandbox<T>(&self, ask: impl FnOnce(&Sandbox, &Needs<'_>) -> T) -> Option<T> {
+        let sandbox = self.confinement.sandbox.as_ref()?;
+        let (cwd, path) = (self.working_folder().ok()?, self.path());
+        let program = self.find().unwrap_or_else(|_| self.program.clone().into());
+        Some(ask(sandbox, &self.needs(&program, &cwd, &path)))
+    }
+
+    /// Whether the bot's sandbox, if it has one, lets it read this file or folder.
+    pub fn sees(&self, path: &Path) -> bool {
+        let sees = self.ask_sandbox(|sandbox, needs| {
+            let Ok(path) = path.canonicalize() else { return false };
+            let readable = sandbox.readable_by(needs);
+            let mut real = readable.iter().filter_map(|readable| readable.canonicalize().ok());
+            real.any(|real| path.starts_with(real))
+        });
+        sees.unwrap_or(true)
+    }
+
+    /// The folders that its words name and its sandbox does not show as a whole.
+    pub fn withheld(&self) -> Vec<PathBuf> {
+        self.ask_sandbox(Sandbox::withheld_from).unwrap_or_default()
+    }
+
+    /// The referee's environment with the bot's own variables, as `NAME=VALUE`.
+    fn environment(&self, temporary: Option<&Path>) -> Result<Vec<CString>, SpawnError> {
+        let mut all: BTreeMap<OsString, OsString> = env::vars_os().collect();
+        if let Some(folder) = temporary {
+            all.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), folder.into())));
+        }
+        all.extend(self.env.clone());
+        let pair = |(name, value): (OsString, OsString)| {
+            let mut pair = name;
+            pair.push("=");
+            pair.push(value);
+            c_string(&pair)
+        };
+        all.into_iter().map(pair).collect()
+    }
+
+    pub(super) fn runs_as_nobody(&self) -> bool {
+        let Confinement { method, sandbox, .. } = &self.confinement;
+        sandbox.is_some() && method.is_namespace() && has_nobody()
+    }
+
+    fn explain(&self, path: &Path, LaunchError { step, error }: LaunchError) -> SpawnError {
+        match step {
+            Step::Exec => self.explain_exec(path, error),
+            Step::Directory => SpawnError::Refused { program: path.to_owned(), source: error },
+            Step::Pipes | Step::Clone | Step::Fork => {
+                SpawnError::Resources { program: path.to_owned(), source: error }
+            }
+            Step::Users => SpawnError::Confinement { what: "making its namespace", source: error },
+            Step::Mounts => SpawnError::Confinement { what: "mounting its files", source: error },
+            Step::Limits => SpawnError::Confinement { what: "setting its limits", source: error },
+            Step::Privileges => {
+                SpawnError::Confinement { what: "giving up its privileges", source: error }
+            }
+            Step::Ruleset => {
+                SpawnError::Confinement { what: "entering its sandbox", source: error }
+            }
+            Step::Filter => SpawnError::Confinement { what: "setting its filter", source: error },
+        }
+    }
+}
+
+fn c_string(word: &OsStr) -> Result<CString, SpawnError> {
+    let nul = |error: std::ffi::NulError| SpawnError::Nul(OsString::from_vec(error.into_vec()));
+    CString::new(word.as_bytes()).map_err(nul)
+}

@@ -1,0 +1,103 @@
+//! The processes of a program, as libproc tells of them.
+#![expect(unsafe_code, reason = "calls of libproc")]
+
+use std::collections::BTreeSet;
+use std::ffi::{c_int, c_void};
+use std::mem::MaybeUninit;
+use std::ptr;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+/// What keeps the processes of a program together besides their parents: nothing.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Group;
+
+/// The most children of one process that are listed.
+const LISTED: usize = 4096;
+
+/// The figures of one process.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Figures {
+    pub(crate) cpu: Duration,
+    /// Bytes.
+    pub(crate) resident: u64,
+    pub(crate) peak: u64,
+    pub(crate) page_faults: u64,
+}
+
+/// The processes that descend from one, which comes first. One that has lost its parent is not among them.
+pub(crate) fn below(pid: i32, _group: Group) -> Vec<i32> {
+    let (mut all, mut seen, mut next) = (vec![pid], BTreeSet::from([pid]), 0);
+    while let Some(&parent) = all.get(next) {
+        all.extend(children(parent).into_iter().filter(|&child| seen.insert(child)));
+        next += 1;
+    }
+    all
+}
+
+fn children(pid: i32) -> Vec<i32> {
+    let mut list = vec![0_i32; LISTED];
+    let size = c_int::try_from(size_of_val(list.as_slice())).expect("small");
+    // SAFETY: the list is valid for writing, and of the size that is named.
+    let count = unsafe { libc::proc_listchildpids(pid, list.as_mut_ptr().cast::<c_void>(), size) };
+    list.truncate(usize::try_from(count).unwrap_or(0));
+    list.retain(|&child| child > 0);
+    list
+}
+
+/// The figures of a process; `None` if it has gone.
+pub(crate) fn figures(pid: i32) -> Option<Figures> {
+    let mut usage = MaybeUninit::<libc::rusage_info_v4>::zeroed();
+    // SAFETY: it is valid for writing, and of the kind that is named; zeroes are a valid one.
+    let usage = unsafe {
+        let asked = libc::proc_pid_rusage(pid, libc::RUSAGE_INFO_V4, usage.as_mut_ptr().cast());
+        (asked == 0).then(|| usage.assume_init())
+    }?;
+    Some(Figures {
+        cpu: duration(usage.ri_user_time + usage.ri_system_time),
+        resident: usage.ri_phys_footprint,
+        peak: usage.ri_lifetime_max_phys_footprint,
+        page_faults: usage.ri_pageins,
+    })
+}
+
+/// A time in ticks of the machine's clock.
+#[expect(deprecated, reason = "the other crate with this call has no other use here")]
+fn duration(ticks: u64) -> Duration {
+    static BASE: OnceLock<(u64, u64)> = OnceLock::new();
+    let &(numerator, denominator) = BASE.get_or_init(|| {
+        let mut base = libc::mach_timebase_info { numer: 1, denom: 1 };
+        // SAFETY: it is valid for writing.
+        unsafe {
+            libc::mach_timebase_info(&raw mut base);
+        }
+        (base.numer.into(), base.denom.max(1).into())
+    });
+    Duration::from_nanos(ticks.saturating_mul(numerator) / denominator)
+}
+
+/// The memory of this machine, in bytes.
+pub(super) fn memory_of_machine() -> Option<u64> {
+    let (mut memory, mut size) = (0_u64, size_of::<u64>());
+    // SAFETY: the memory is valid for writing, and of the size that is named.
+    let asked = unsafe {
+        let place = (&raw mut memory).cast::<c_void>();
+        libc::sysctlbyname(c"hw.memsize".as_ptr(), place, &raw mut size, ptr::null_mut(), 0)
+    };
+    (asked == 0).then_some(memory)
+}
+
+/// Whether a process has ended, or is about to: it has then no figures any more.
+pub(crate) fn is_ending(pid: i32) -> bool {
+    figures(pid).is_none()
+}
+
+/// The name of a process that has not gone.
+pub(crate) fn name(pid: i32) -> Option<String> {
+    let mut name = [0_u8; 64];
+    let size = u32::try_from(name.len()).expect("small");
+    // SAFETY: the name is valid for writing, and of the size that is named.
+    let length = unsafe { libc::proc_name(pid, name.as_mut_ptr().cast::<c_void>(), size) };
+    let name = name.get(..usize::try_from(length).ok()?)?;
+    (!name.is_empty()).then(|| String::from_utf8_lossy(name).into_owned())
+}

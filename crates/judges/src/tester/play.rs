@@ -1,0 +1,90 @@
+//! A game with a tester that starts the bot.
+
+use rules::game::judge::{Case, Question, Reading, Steps};
+use rules::game::{Answer, JudgeFailure, Place, Referee, Seat, Step};
+use terms::text::exact_duration;
+use terms::verdict::{BotExit, NoReply, Verdict};
+
+use super::Tester;
+use super::talk::{Talk, Talking, TesterEvent};
+use crate::printed::{Judged, ScorePattern};
+
+/// What helps with a tester that did not start a bot, if nothing else is known.
+const BY_HAND: &str = "see how it is started by hand: some testers read the case from their standard input (`stdin = \"{case}\"`), others \
+    take its file as an argument (`{case}` in the command)";
+
+/// Starts the tester of one game.
+pub(super) fn start(
+    tester: &Tester,
+    case: &Case,
+    place: &Place,
+) -> Result<Box<dyn Referee>, JudgeFailure> {
+    let talk = Talk::start(tester, case, place)?;
+    let (score, talking) = (tester.score.clone(), Talking::new(talk));
+    let steps = Steps::new(Reading::default(), tester.has_total_limit);
+    Ok(Box::new(Play { score, talking, failure: None, steps }))
+}
+
+/// A tester at work.
+struct Play {
+    score: ScorePattern,
+    talking: Talking,
+    /// How the bot has failed.
+    failure: Option<NoReply>,
+    steps: Steps,
+}
+
+impl Referee for Play {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
+        let end = match self.talking.await_step()? {
+            TesterEvent::Question { is_first } => {
+                let peer = is_first.then(|| self.talking.peer());
+                return Ok(self.steps.ask(Question { peer, ..Question::default() }));
+            }
+            TesterEvent::End(exit) => self.conclude(exit)?,
+            TesterEvent::TooLate(limit) if self.failure.is_some() => {
+                let limit = exact_duration(limit);
+                let words = format!("the tester did not end within {limit} after the bot");
+                let printed = self.talking.talk().printed(BotExit::Unknown);
+                self.score.lost(words, &printed)
+            }
+            TesterEvent::TooLate(limit) => return Err(self.talking.talk().too_late(limit)),
+        };
+        let drawings = self.talking.talk().drawings();
+        Ok(end.step(&self.steps, drawings))
+    }
+
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
+        if let Answer::NoReply { why, .. } = answer {
+            self.failure = Some(why);
+            self.talking.talk().end_relay(match why {
+                NoReply::Ended(exit) => exit,
+                _ => BotExit::Unknown,
+            });
+        }
+        self.begin()
+    }
+}
+
+impl Play {
+    /// The end of the game, after the tester's own.
+    fn conclude(&self, exit: BotExit) -> Result<Judged, JudgeFailure> {
+        let mut talk = self.talking.talk();
+        let printed = talk.printed(exit);
+        if self.failure.is_some() {
+            return Ok(self.score.end_against(Verdict::Lost, &printed));
+        }
+        if talk.starts() == 0 {
+            let trouble = talk.trouble(format!("{exit} without starting the bot"));
+            let remedy = trouble.remedy.or_else(|| Some(BY_HAND.to_owned()));
+            return Err(JudgeFailure { remedy, ..trouble });
+        }
+        match self.score.judge(&printed) {
+            Ok(judged) if judged.end.verdict == Verdict::Completed || judged.is_garbled => {
+                Ok(judged)
+            }
+            _ if talk.bot_was_early() => Ok(self.score.end_against(Verdict::EarlyExit, &printed)),
+            judged => judged.map_err(|problem| talk.trouble(problem)),
+        }
+    }
+}
