@@ -59,11 +59,9 @@ For builders. A game with `--pin`, of 21 turns of a bot that parses its input, h
   (1.4 µs), distinguishes a bot's reply from a line that its child wrote after the bot's exit. Every millisecond the referee also reads
   the bot's certificate, five files of `/proc`.
 - **Two jobs on two cores**: the target leaves a game 0.9 ms besides its bot, and it needs 1.7.
-- **`referee play`** also starts launcher and keeper, and reads settings and limits for the log. `--version` mostly loads the program.
 - **An exchange with a tester** passes through the referee twice: 37 µs on one core, 26 of them in the referee. **A tester's game** of one
   exchange takes 3.6 ms, and 1.4 without the referee, which contains two programs and starts a relay. The tester's folder is reused, since
   ext4 slows down when many links are made and removed.
-- **A log** costs 0.1 ms a game: two thirds for the file, one third for JSON.
 - **A report of 2,000 games** with 829 replays takes 6.3 MB. Chromium draws it in 0.75 s, and sorts its boards in 80 ms
   (`scripts/page-speeds.mjs`).
 - **Rejected:** one keeper for all games of a worker would save 0.2 ms a game, but root's bot has power over its keeper. Keepers forked ahead

@@ -33,7 +33,7 @@ const STEPS: &str = r#"Steps:
 #[serde(untagged)]
 enum Script {
     Answers(Vec<String>),
-    Steps(Vec<Step>),
+    Steps(Vec<ScriptStep>),
 }
 
 #[derive(Deserialize)]
@@ -57,7 +57,7 @@ enum Operand {
 }
 
 #[derive(Deserialize)]
-struct Step(StepName, Operand);
+struct ScriptStep(StepName, Operand);
 
 pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
     let Args { file } = Args::parse_from(with_name("script", args));
@@ -75,14 +75,17 @@ pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
 }
 
 /// A turn of `SameGame`.
-fn answer_steps(answer: String) -> [Step; 2] {
+fn answer_steps(answer: String) -> [ScriptStep; 2] {
     let board_lines = crate::protocol::SIDE as u64;
-    let read = Step(StepName::Read, Operand::Number(board_lines));
-    [read, Step(StepName::Write, Operand::Bytes(answer.into_bytes()))]
+    let read = ScriptStep(StepName::Read, Operand::Number(board_lines));
+    [read, ScriptStep(StepName::Write, Operand::Bytes(answer.into_bytes()))]
 }
 
 /// Performs a step; an exit code ends the bot.
-fn perform(Step(name, operand): Step, input: &mut impl BufRead) -> io::Result<Option<ExitCode>> {
+fn perform(
+    ScriptStep(name, operand): ScriptStep,
+    input: &mut impl BufRead,
+) -> io::Result<Option<ExitCode>> {
     match (name, operand) {
         (StepName::Read, Operand::Number(lines)) => {
             for _ in 0..lines {

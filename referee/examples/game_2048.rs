@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use referee::bot::BotCommand;
 use referee::config::Config;
-use referee::game::frames::{Frame, Picture, Step as Change, View};
+use referee::game::frames::{Change, Frame, Picture, View};
 use referee::game::{
     Answer, Ask, End, GameKind, JudgeFailure, Next, Referee, Ruling, Seat, Step, TestCase, check,
 };

@@ -16,7 +16,7 @@
 //!
 //! use referee::bot::BotCommand;
 //! use referee::config::{Config, Layer};
-//! use referee::game::frames::{Frame, Picture, Step as Change, View};
+//! use referee::game::frames::{Frame, Picture, Change, View};
 //! use referee::game::{
 //!     Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, JudgeFailure, register,
 //! };

@@ -3,10 +3,10 @@
 
 mod codingame;
 mod duel;
-mod guess;
+mod engine_grace;
+mod guess_number;
 mod java;
 mod json_lines;
-mod late;
 mod misbehaving;
 mod nim;
 mod scorer;
@@ -19,9 +19,9 @@ fn main() -> ExitCode {
     match words.next().as_deref() {
         Some("codingame") => codingame::run(words),
         Some("duel") => duel::run(words),
-        Some("guess") => guess::run(words),
+        Some("guess-number") => guess_number::run(words),
         Some("java") => java::run(words),
-        Some("late") => late::run(),
+        Some("engine-grace") => engine_grace::run(),
         Some("misbehaving") => misbehaving::run(words),
         Some("nim") => nim::run(words),
         Some("scorer") => scorer::run(words),

@@ -15,10 +15,10 @@ use referee::play::Match;
 use referee::score::Score;
 use referee::verdict::{BotExit, NoReply};
 
-use crate::measured::{Outcome, Step, cases, step_cases};
+use crate::measured::{BotAction, Outcome, cases, step_cases};
 use support::prelude::*;
 
-impl Step {
+impl BotAction {
     /// The step in the form of the bundled bot `script`.
     fn to_script(&self) -> Value {
         match self {
@@ -54,7 +54,7 @@ pub(crate) fn matched(kind: &GameKind, board: &str, bot: &[&OsStr], turn: Durati
 }
 
 /// A measured game as a process plays it, whose first turn may take a minute.
-struct Played {
+struct MeasuredGame {
     id: String,
     board: String,
     /// What the bundled bot `script` does.
@@ -65,23 +65,23 @@ struct Played {
 }
 
 /// All 1,199 games.
-fn played() -> Vec<Played> {
+fn played() -> Vec<MeasuredGame> {
     let minute = Duration::from_mins(1);
     let answers = cases().into_iter().map(|case| {
         let (script, expected) = (json!(case.outputs), case.expected());
-        Played { id: case.id, board: case.board.join("\n"), script, turn: minute, expected }
+        MeasuredGame { id: case.id, board: case.board.join("\n"), script, turn: minute, expected }
     });
     let steps = step_cases().into_iter().map(|case| {
-        let script = json!(case.steps().iter().map(Step::to_script).collect::<Vec<_>>());
+        let script = json!(case.steps().iter().map(BotAction::to_script).collect::<Vec<_>>());
         let expected = case.expected();
         let is_late = expected.0.iter().any(|line| line.contains("Timeout!"));
         let turn = if is_late { Duration::from_secs(5) } else { minute };
-        Played { id: case.id, board: case.board.join("\n"), script, turn, expected }
+        MeasuredGame { id: case.id, board: case.board.join("\n"), script, turn, expected }
     });
     answers.chain(steps).collect()
 }
 
-impl Played {
+impl MeasuredGame {
     fn write_script(&self, folder: &Path) -> PathBuf {
         let file = folder.join(format!("{}.json", self.id));
         fs::write(&file, self.script.to_string()).expect("written");
@@ -131,7 +131,7 @@ impl Played {
 /// Plays every `step`th of the games, in this very process.
 fn matches_agree_with_the_original(step: usize) {
     let folder = tempdir().expect("a folder");
-    let games: Vec<Played> = played().into_iter().step_by(step).collect();
+    let games: Vec<MeasuredGame> = played().into_iter().step_by(step).collect();
     for_each_in_parallel(&games, |game| game.check_match(folder.path()));
 }
 
@@ -145,7 +145,7 @@ fn matches_agree_with_the_original_in_200_games() {
 #[test]
 fn the_program_agrees_with_the_original_in_30_games() {
     let folder = tempdir().expect("a folder");
-    let games: Vec<Played> = played().into_iter().step_by(40).collect();
+    let games: Vec<MeasuredGame> = played().into_iter().step_by(40).collect();
     assert_eq!(games.len(), 30);
     for_each_in_parallel(&games, |game| game.check_program(folder.path()));
 }

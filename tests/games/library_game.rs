@@ -9,7 +9,7 @@ use clap::Parser as _;
 use referee::bot::BotCommand;
 use referee::cli::Cli;
 use referee::config::{Config, Layer};
-use referee::game::frames::{Frame, Picture, Step as Change, View};
+use referee::game::frames::{Change, Frame, Picture, View};
 use referee::game::{
     Answer, Ask, End, GameKind, JudgeFailure, Next, Referee, Ruling, Seat, SeedOptions, Step,
     TestCase, UnknownGame, games, register,

@@ -29,7 +29,7 @@ fn project() -> Place {
     ] {
         fs::write(place.path(file), text).expect("written");
     }
-    place.double("judge", "guess");
+    place.double("judge", "guess-number");
     fs::create_dir(place.path("cases")).expect("made");
     for (name, secret) in [("three", "3"), ("nine", "9")] {
         fs::write(place.path(&format!("cases/{name}.txt")), secret).expect("written");
@@ -53,7 +53,7 @@ fn a_game_from_settings_is_played_and_its_log_needs_neither_judge_nor_settings()
     let by_file = run(&place, "play --game referee.toml --board three --bot counts --format json");
     assert_eq!(by_file.json()["score"], 4);
     assert_code(&run(&place, "replay log --rejudge"), 0);
-    place.double("judge", "guess was");
+    place.double("judge", "guess-number was");
     let rejudged = run(&place, "replay log --rejudge --format json");
     assert_code(&rejudged, 1);
     let rejudged = rejudged.json();
@@ -87,7 +87,7 @@ fn a_check_shows_what_a_judge_does() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    place.double("judge", "guess open");
+    place.double("judge", "guess-number open");
     let limits = "[limits.guess]\nfirst-turn = '100ms'\n";
     fs::write(place.path("referee.toml"), format!("{SETTINGS}{limits}")).expect("written");
     let checked = run(&place, "game check guess --bot halves --board nine");
@@ -96,7 +96,7 @@ fn a_check_shows_what_a_judge_does() {
         assert!(text.contains(part), "{part}: {text}");
     }
     fs::write(place.path("referee.toml"), SETTINGS).expect("written");
-    place.double("judge", "guess random");
+    place.double("judge", "guess-number random");
     let checked = run(&place, "game check guess --bot halves --board nine");
     assert_code(&checked, 1);
     let text = checked.out();
@@ -115,7 +115,7 @@ fn a_check_tries_other_cases_where_the_first_one_draws_lots() {
             "On 1 of 1 other case they agree: @three. Compare games on such cases, as with --board @three.\n",
         ),
     ] {
-        place.double("judge", &format!("guess {form}"));
+        place.double("judge", &format!("guess-number {form}"));
         let checked = run(&place, "game check guess --bot halves");
         assert_code(&checked, code);
         let text = checked.out();
@@ -150,13 +150,13 @@ fn a_suite_plays_all_cases_and_refuses_another_judge() {
     let again = run(&place, "suite --resume one");
     assert_code(&again, 0);
     assert_code(&run(&place, "suite --game guess --bot halves --run before"), 0);
-    place.double("judge", "guess another");
+    place.double("judge", "guess-number another");
     fs::remove_file(place.path("one/results.jsonl")).expect("removed");
     fs::write(place.path("one/results.jsonl"), "").expect("written");
     let refused = run(&place, "suite --resume one");
     assert_code(&refused, 2);
     assert!(refused.err().contains("the game's judge is not the same"), "{}", refused.err());
-    place.double("judge", "guess");
+    place.double("judge", "guess-number");
     let env = SETTINGS.replace("kind =", "env = { LEVEL = '2' }\nkind =");
     fs::write(place.path("referee.toml"), env).expect("written");
     let refused = run(&place, "suite --resume one");
@@ -258,7 +258,7 @@ fn cases_are_found_in_a_folder_of_any_name() {
     for file in ["referee.toml", "cases/three.txt"] {
         fs::copy(place.path(file), folder.join(file)).expect("copied");
     }
-    place.double("a [b] */judge", "guess");
+    place.double("a [b] */judge", "guess-number");
     let play =
         ["play", "--game", "a [b] */referee.toml", "--board", "three", "--bot", "sh halves.sh"];
     assert_code(&place.command(&play).run(), 0);

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use referee::game::samegame::generate::random_board;
 use referee::game::{Answer, GameKind};
 use referee::gamelog::{
-    self, Bot, Bytes, Certificate, End, Event, FORMAT, Host, Parts, Start, Turn,
+    self, Bot, Bytes, Certificate, End, Event, FORMAT, Machine, Parts, Start, Turn,
 };
 use referee::limits::{Breach, LimitKind, Limits, Resource, Resources};
 use referee::lines::{Lines, Progress};
@@ -143,7 +143,7 @@ prop_compose! {
                 limit.map(|Millis(duration)| duration)
             }),
             retried,
-            host: Host { os, arch, cpus },
+            host: Machine { os, arch, cpus },
             time: jiff::Timestamp::new(second, nano).expect("in range"),
         }
     }
@@ -311,7 +311,7 @@ fn played(board: &str, replies: &[Vec<u8>], no_reply: NoReply) -> Vec<Event> {
         profile: String::new(),
         limits: Limits::default(),
         retried: Vec::new(),
-        host: Host::default(),
+        host: Machine::default(),
         time: jiff::Timestamp::UNIX_EPOCH,
     })];
     let mut verdict = Verdict::Completed;

@@ -41,7 +41,7 @@ fn scene() -> Place {
     place
 }
 
-/// The referee beside this Slurm.
+/// The referee, with the fake programs of Slurm first in its `PATH`.
 fn beside_slurm(place: &Place, args: &[&str]) -> Referee {
     let path = std::env::var("PATH").expect("PATH");
 

@@ -39,7 +39,7 @@ impl Referee {
         self.arg("compare").args(args)
     }
 
-    /// The replay of a log.
+    /// `referee replay LOG`.
     #[must_use]
     pub fn replay(self, log: impl AsRef<OsStr>) -> Self {
         self.arg("replay").arg(log)

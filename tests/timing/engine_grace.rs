@@ -17,7 +17,7 @@ fn play(engine: &str, replies: &[(u64, &str)]) -> (Verdict, String) {
         ..JudgeLimits::default()
     };
     let command = JudgeCommand {
-        words: vec![double, "late".to_owned()],
+        words: vec![double, "engine-grace".to_owned()],
         folder: env!("CARGO_MANIFEST_DIR").into(),
         env: [].into(),
         limits,

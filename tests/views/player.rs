@@ -1,7 +1,7 @@
 //! The terminal player, in a real terminal.
 
 use referee::cancel::Canceller;
-use referee::game::frames::{Frame, Step};
+use referee::game::frames::{Change, Frame};
 use referee::gamelog::{self, Log};
 use referee::view::film::{Film, Move, TurnTimes};
 use referee::view::player::{self, Charset, Look, Show, Watched};
@@ -329,7 +329,7 @@ fn a_player_that_panics() {
     }
     let mut film = samegame().film();
     let gone = vec![u16::MAX];
-    let frame = Frame { steps: vec![Step { gone, ..Step::default() }], ..Frame::default() };
+    let frame = Frame { steps: vec![Change { gone, ..Change::default() }], ..Frame::default() };
     film.moves.push(Move { turn: 0, frame });
     let interrupt = Canceller::new().expect("a canceller");
     let watched =

@@ -14,7 +14,6 @@ pub(crate) struct Said {
     errors: Stream,
 }
 
-/// One of its streams.
 #[derive(Debug, Clone, Default)]
 struct Stream {
     text: Vec<u8>,

@@ -24,7 +24,7 @@ use terms::limits::{LimitKind, Limits};
 use terms::system::split_words;
 use terms::values::{Bound, GameLimits, Limit, Size, words};
 
-/// The settings of a game.
+/// The table `[game.NAME]` of a settings file.
 #[derive(Debug, Clone)]
 pub struct GameSettings {
     /// The keys that games of every kind have.
@@ -92,7 +92,7 @@ pub struct Common {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {problem}")]
 pub struct SettingError {
-    /// The setting.
+    /// The key in `[game.NAME]`.
     pub key: &'static str,
     /// What is wrong, and what would be right.
     pub problem: String,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Format;
 use super::document::{Document, Line, Tone};
 use super::inert::write_json;
-use super::timing::{self, Host, TimingReport};
+use super::timing::{self, HostReport, TimingReport};
 use results::host::{Findings, MethodFinding};
 use terms::text::{duration, size};
 
@@ -20,12 +20,11 @@ pub struct DoctorReport {
     pub timing: TimingReport,
 }
 
-/// The report in JSON.
 #[derive(Serialize)]
 struct InJson<'a> {
     #[serde(flatten)]
     findings: &'a Findings,
-    timing: Host<'a>,
+    timing: HostReport<'a>,
 }
 
 impl DoctorReport {

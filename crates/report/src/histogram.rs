@@ -20,7 +20,6 @@ pub(crate) struct Histogram {
     pub(crate) most: u64,
 }
 
-/// A bar of a histogram.
 pub(crate) struct Bar {
     /// The upper bound of its times; the lower one is the upper bound of the bar before.
     pub(crate) up_to: Duration,

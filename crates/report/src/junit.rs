@@ -29,12 +29,10 @@ enum ProblemKind {
     Error,
 }
 
-/// A test that has passed.
 pub(super) fn passed(name: &str, took: Option<Duration>) -> TestCase {
     TestCase { name: valid(name), took: took.unwrap_or_default(), problem: None }
 }
 
-/// A test that has failed.
 pub(super) fn failed(name: &str, took: Option<Duration>, problem: &str, why: &str) -> TestCase {
     TestCase { problem: Some(of_kind(ProblemKind::Failure, problem, why)), ..passed(name, took) }
 }

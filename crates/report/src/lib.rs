@@ -63,7 +63,7 @@ pub struct GameReport {
     pub summary: Vec<String>,
     /// The responses, in order.
     pub exchanges: Vec<Response>,
-    /// The log of the game.
+    /// Where the log of the game was written, if it was.
     pub log: Option<PathBuf>,
     /// The page that shows the game.
     pub page: Option<PathBuf>,

@@ -15,7 +15,7 @@ use terms::fault::{AtFault, Attributed};
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct League {
-    /// The game.
+    /// The name of the game that all these runs play.
     pub game: String,
     /// The number of games.
     pub games: usize,
@@ -61,13 +61,13 @@ pub struct Rated {
     pub bot: String,
     /// The games that it has played: the seats that it had.
     pub games: usize,
-    /// Those in which it failed.
+    /// How many of these it ended by a failure, such as a timeout.
     pub failed: usize,
     /// Its mean place in percent.
     pub place: f64,
     /// The same in each seat; `None` where it never sat.
     pub seats: Vec<Option<f64>>,
-    /// Its rating.
+    /// Strength on Elo's scale, with its interval.
     #[serde(flatten)]
     pub rating: Rating,
     /// What it has against each of the bots, in their order.

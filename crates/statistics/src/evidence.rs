@@ -6,7 +6,7 @@ use super::{Estimate, Risk, real, sign_test};
 
 /// What two bots have on a board. Higher values are better.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Board {
+pub struct PairedBoard {
     /// The values of the games that were finished, one mean for each bot; `None` unless both finished one.
     pub finished: Option<[f64; 2]>,
     /// The values of all games, lost ones included, one mean for each bot.
@@ -17,7 +17,7 @@ pub struct Board {
     pub has_losses: bool,
 }
 
-impl Board {
+impl PairedBoard {
     /// A board with one finished game of each bot.
     pub fn finished(score: f64, other: f64) -> Self {
         let all = [score, other];
@@ -97,7 +97,7 @@ pub struct Evidence {
 
 impl Evidence {
     /// Adds a board.
-    pub fn push(&mut self, board: &Board) {
+    pub fn push(&mut self, board: &PairedBoard) {
         if let Some(values) = board.finished {
             self.finished.push(values);
         }
@@ -184,8 +184,8 @@ mod tests {
 
     #[test]
     fn lost_games_are_left_to_the_total_where_they_speak_against_the_higher_scores() {
-        let higher = [Board::finished(3.0, 2.0), Board::finished(2.0, 1.0)];
-        let lost = |lost| Board::new([0.0, 0.0], lost);
+        let higher = [PairedBoard::finished(3.0, 2.0), PairedBoard::finished(2.0, 1.0)];
+        let lost = |lost| PairedBoard::new([0.0, 0.0], lost);
         for (more, deciding) in [
             (vec![], vec![2]),
             (vec![lost([true, false])], vec![3]),
@@ -204,8 +204,8 @@ mod tests {
     fn lost_games_are_counted_by_board_and_by_who_lost_more() {
         let mut evidence = Evidence::default();
         for lost in [[1, 1], [2, 1], [0, 3], [0, 0], [1, 0]] {
-            let board = Board::finished(1.0, 1.0);
-            evidence.push(&Board { lost, has_losses: lost != [0, 0], ..board });
+            let board = PairedBoard::finished(1.0, 1.0);
+            evidence.push(&PairedBoard { lost, has_losses: lost != [0, 0], ..board });
         }
         let lost = evidence.lost(Risk::Strict);
         assert_eq!((lost.challenger.boards, lost.baseline.boards), (3, 3));
@@ -225,10 +225,10 @@ fn the_finished_boards_decide_unless_the_better_bot_there_loses_what_the_other_f
         ([2.0, 2.0], [false, true], true),
     ] {
         let mut evidence = Evidence::default();
-        evidence.push(&Board::new(values, [false; 2]));
+        evidence.push(&PairedBoard::new(values, [false; 2]));
         let only_finished = vec![&evidence.finished];
         assert_eq!(evidence.deciding().collect::<Vec<_>>(), only_finished);
-        evidence.push(&Board::new([0.0; 2], lost));
+        evidence.push(&PairedBoard::new([0.0; 2], lost));
         let expected = if decides { vec![1, 2] } else { vec![2] };
         let counts: Vec<_> = evidence.deciding().map(Moments::count).collect();
         assert_eq!(counts, expected, "{values:?}, {lost:?}");

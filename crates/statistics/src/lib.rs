@@ -4,10 +4,10 @@
 //! results that were not seen, and an interval that may be looked at after every result.
 //!
 //! ```
-//! use statistics::{Board, Conclusion, Estimate, Paired, Risk};
+//! use statistics::{PairedBoard, Conclusion, Estimate, Paired, Risk};
 //!
 //! // The points of one program and of another, on 70 boards that both have played.
-//! let board = |n: u32| Board::finished(f64::from(12 + n % 7), 13.0);
+//! let board = |n: u32| PairedBoard::finished(f64::from(12 + n % 7), 13.0);
 //! let paired = Paired::of(&(0..70).map(board).collect::<Vec<_>>(), Risk::Strict);
 //! assert_eq!((paired.wins, paired.losses), (50, 10));
 //! assert_eq!(paired.conclusion, Conclusion::Better);
@@ -36,7 +36,7 @@ mod signed_rank;
 mod times;
 
 pub use self::conclusion::{Conclusion, Leader, Tendency};
-pub use self::evidence::{Board, Evidence, LossRate, Lost, Moments};
+pub use self::evidence::{Evidence, LossRate, Lost, Moments, PairedBoard};
 pub use self::holm::holm;
 pub use self::mean::MeanTest;
 pub use self::needed::Needed;

@@ -7,8 +7,8 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use super::mean::UNSEEN;
 use super::{
-    Board, Conclusion, Evidence, Leader, Lost, MeanTest, Moments, Needed, Risk, Tendency, holm,
-    real, sign_test, signed_rank_test,
+    Conclusion, Evidence, Leader, Lost, MeanTest, Moments, Needed, PairedBoard, Risk, Tendency,
+    holm, real, sign_test, signed_rank_test,
 };
 
 /// The power of a comparison with the suggested number of games.
@@ -84,7 +84,7 @@ struct Found {
 
 impl Paired {
     /// Compares two bots on these boards.
-    pub fn of(boards: &[Board], risk: Risk) -> Self {
+    pub fn of(boards: &[PairedBoard], risk: Risk) -> Self {
         let mut evidence = Evidence::default();
         for board in boards {
             evidence.push(board);
@@ -258,8 +258,8 @@ mod tests {
     use super::*;
 
     /// Boards on which the second bot has nothing.
-    fn boards(differences: &[f64]) -> Vec<Board> {
-        differences.iter().map(|difference| Board::finished(*difference, 0.0)).collect()
+    fn boards(differences: &[f64]) -> Vec<PairedBoard> {
+        differences.iter().map(|difference| PairedBoard::finished(*difference, 0.0)).collect()
     }
 
     fn of(differences: &[f64]) -> Paired {
@@ -357,7 +357,7 @@ mod tests {
         // The scores reach from 0 to 4,000, and one board may differ by as much.
         let board = |n: u32| {
             let level = f64::from(n % 9) * 500.0;
-            Board::finished(level + 30.0 + f64::from(n % 3 * 50), level)
+            PairedBoard::finished(level + 30.0 + f64::from(n % 3 * 50), level)
         };
         let found =
             |count: u32| Paired::of(&(0..count).map(board).collect::<Vec<_>>(), Risk::Strict);
@@ -366,9 +366,9 @@ mod tests {
             (few.conclusion, few.probably),
             (Conclusion::NoDifferenceShown, Some(Tendency::Better))
         );
-        let reversed: Vec<Board> = (0..60)
+        let reversed: Vec<PairedBoard> = (0..60)
             .map(board)
-            .map(|Board { all: [mine, other], .. }| Board::finished(other, mine))
+            .map(|PairedBoard { all: [mine, other], .. }| PairedBoard::finished(other, mine))
             .collect();
         let reversed = Paired::of(&reversed, Risk::Strict);
         assert_eq!(
@@ -387,7 +387,7 @@ mod tests {
             let (level, luck) = (1000.0, f64::from(n % 5) - 2.0);
             let is_lost = n == 7;
             let mine = if is_lost { 0.0 } else { level + gain + luck };
-            Board::new([mine, level], [is_lost, false])
+            PairedBoard::new([mine, level], [is_lost, false])
         };
         let found =
             |gain| Paired::of(&(0..70).map(|n| board(n, gain)).collect::<Vec<_>>(), Risk::Strict);
@@ -405,8 +405,8 @@ mod tests {
         assert_eq!(found(200.0).conclusion, Conclusion::Better, "the total is certain");
         // The same seen from the other bot.
         let turned = |n| {
-            let Board { all: [mine, other], lost: [lost, _], .. } = board(n, 25.0);
-            Board::new([other, mine], [false, lost > 0])
+            let PairedBoard { all: [mine, other], lost: [lost, _], .. } = board(n, 25.0);
+            PairedBoard::new([other, mine], [false, lost > 0])
         };
         let turned = Paired::of(&(0..70).map(turned).collect::<Vec<_>>(), Risk::Strict);
         assert_eq!(turned.contradicted().map(|(leader, _)| leader), Some(Leader::Baseline));
@@ -430,7 +430,7 @@ mod tests {
     fn a_bot_that_loses_many_games_is_worse() {
         let board = |n: u32| {
             let is_lost = n.is_multiple_of(4);
-            Board::new([if is_lost { 0.0 } else { 1001.0 }, 1000.0], [is_lost, false])
+            PairedBoard::new([if is_lost { 0.0 } else { 1001.0 }, 1000.0], [is_lost, false])
         };
         let found = Paired::of(&(0..80).map(board).collect::<Vec<_>>(), Risk::Strict);
         assert_eq!((found.conclusion, found.lost.challenger.boards), (Conclusion::Worse, 20));
@@ -489,8 +489,11 @@ mod tests {
         let paired = of(&[1.0, 2.0, 3.0, 0.0, -7.0, -5.0]);
         assert_eq!((paired.wins, paired.draws, paired.losses), (3, 1, 2));
         assert!((paired.all.mean + 1.0).abs() < 1e-12);
-        let both =
-            [Board::finished(5.0, 8.0), Board::finished(9.0, 4.0), Board::finished(7.0, 7.0)];
+        let both = [
+            PairedBoard::finished(5.0, 8.0),
+            PairedBoard::finished(9.0, 4.0),
+            PairedBoard::finished(7.0, 7.0),
+        ];
         let paired = Paired::of(&both, Risk::Strict);
         assert_eq!((paired.wins, paired.draws, paired.losses), (1, 1, 1));
     }

@@ -15,7 +15,7 @@
 //! and outweighs all others. So the deviation includes two more boards than those seen, on which the bots differ by the whole
 //! range of the scores seen. `docs/statistics.md` has the resulting error rates.
 
-use super::{Board, Evidence, Lost, Moments, Risk, real};
+use super::{Evidence, Lost, Moments, PairedBoard, Risk, real};
 
 /// The number of boards for which the intervals are narrowest.
 const NARROWEST_AT: f64 = 500.0;
@@ -26,12 +26,12 @@ const UNSEEN: f64 = 2.0;
 /// The confidence sequence after some boards.
 ///
 /// ```
-/// use statistics::{Board, ConfidenceSequence, Decided, Risk};
+/// use statistics::{PairedBoard, ConfidenceSequence, Decided, Risk};
 ///
 /// // Differences of less than one point do not matter.
 /// let mut sequence = ConfidenceSequence::new(1.0, Risk::Strict);
 /// for n in 0..200 {
-///     sequence.push(&Board::finished(f64::from(110 + n % 9), f64::from(100 + n % 7)));
+///     sequence.push(&PairedBoard::finished(f64::from(110 + n % 9), f64::from(100 + n % 7)));
 /// }
 /// assert_eq!(sequence.decided(), Some(Decided::Above));
 /// ```
@@ -67,7 +67,7 @@ impl ConfidenceSequence {
     }
 
     /// Adds a board.
-    pub fn push(&mut self, board: &Board) {
+    pub fn push(&mut self, board: &PairedBoard) {
         self.evidence.push(board);
         if self.count() < Self::MIN_BOARDS {
             return;
@@ -204,7 +204,7 @@ mod tests {
         // Deviation 1, and no score that would widen it.
         for n in 0..1000 {
             let difference = if n % 2 == 0 { 1.0 } else { -1.0 };
-            sequence.push(&Board::finished(difference, 0.0));
+            sequence.push(&PairedBoard::finished(difference, 0.0));
         }
         let (low, high) = sequence.leading().expect("boards").1;
         // 1.001 √(2 · 16.9 / (1000² · 0.0159) · ln(√16.9 / 0.05)), by hand.
@@ -218,7 +218,7 @@ mod tests {
         let mut sequence = ConfidenceSequence::new(margin, Risk::Strict);
         (0..50)
             .flat_map(|_| points)
-            .for_each(|points| sequence.push(&Board::finished(points, 200.0)));
+            .for_each(|points| sequence.push(&PairedBoard::finished(points, 200.0)));
         sequence
     }
 
@@ -238,30 +238,30 @@ mod tests {
     #[test]
     fn an_interval_that_ends_at_0_decides_nothing() {
         let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
-        (0..200).for_each(|_| sequence.push(&Board::finished(0.0, 0.0)));
+        (0..200).for_each(|_| sequence.push(&PairedBoard::finished(0.0, 0.0)));
         assert_eq!((sequence.leading(), sequence.decided()), (Some((0.0, (0.0, 0.0))), None));
     }
 
     #[test]
     fn nothing_is_decided_early_and_what_is_decided_stays() {
         let mut sequence = ConfidenceSequence::new(5.0, Risk::Strict);
-        (0..99).for_each(|_| sequence.push(&Board::finished(500.0, 100.0)));
+        (0..99).for_each(|_| sequence.push(&PairedBoard::finished(500.0, 100.0)));
         assert_eq!((sequence.decided(), sequence.count()), (None, 99));
         assert!((sequence.p_value() - 1.0).abs() < 1e-12);
-        sequence.push(&Board::finished(500.0, 100.0));
+        sequence.push(&PairedBoard::finished(500.0, 100.0));
         assert_eq!(sequence.decided(), Some(Decided::Above));
         assert!(sequence.p_value() < 0.05);
-        (0..5000).for_each(|_| sequence.push(&Board::finished(100.0, 500.0)));
+        (0..5000).for_each(|_| sequence.push(&PairedBoard::finished(100.0, 500.0)));
         assert_eq!(sequence.decided(), Some(Decided::Above));
     }
 
     #[test]
     fn the_p_value_is_the_least_of_all_looks() {
         let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
-        (0..100).for_each(|_| sequence.push(&Board::finished(500.0, 100.0)));
+        (0..100).for_each(|_| sequence.push(&PairedBoard::finished(500.0, 100.0)));
         let least = sequence.p_value();
         // The bots are even after as many boards the other way.
-        (0..100).for_each(|_| sequence.push(&Board::finished(100.0, 500.0)));
+        (0..100).for_each(|_| sequence.push(&PairedBoard::finished(100.0, 500.0)));
         assert!(sequence.p_now() > 0.99, "{}", sequence.p_now());
         assert_eq!(sequence.p_value().to_bits(), least.to_bits());
     }
@@ -269,7 +269,7 @@ mod tests {
     #[test]
     fn worse_is_decided_as_better_is() {
         let mut sequence = ConfidenceSequence::new(5.0, Risk::Strict);
-        (0..100).for_each(|_| sequence.push(&Board::finished(100.0, 500.0)));
+        (0..100).for_each(|_| sequence.push(&PairedBoard::finished(100.0, 500.0)));
         assert_eq!(sequence.decided(), Some(Decided::Below));
     }
 
@@ -279,13 +279,13 @@ mod tests {
         let board = |n: u32| f64::from(2000 + n % 21 * 100);
         let mut sequence = ConfidenceSequence::new(15.0, Risk::Strict);
         let boards = (1..5000).find(|&n| {
-            sequence.push(&Board::finished(board(n), board(n)));
+            sequence.push(&PairedBoard::finished(board(n), board(n)));
             sequence.decided().is_some()
         });
         assert_eq!(sequence.decided(), Some(Decided::Even));
         assert!((400..1200).contains(&boards.expect("it ends")), "{boards:?}");
         let mut strict = ConfidenceSequence::new(0.0, Risk::Strict);
-        (0..5000).for_each(|n| strict.push(&Board::finished(board(n), board(n))));
+        (0..5000).for_each(|n| strict.push(&PairedBoard::finished(board(n), board(n))));
         assert_eq!(strict.decided(), None, "without a margin nothing is even");
     }
 
@@ -296,7 +296,7 @@ mod tests {
             for n in 1..=300 {
                 let (noise, is_lost) = (f64::from(n % 5) - 2.0, n % lost_every == 0);
                 let mine = if is_lost { 0.0 } else { 1020.0 + noise };
-                sequence.push(&Board::new([mine, 1000.0], [is_lost, false]));
+                sequence.push(&PairedBoard::new([mine, 1000.0], [is_lost, false]));
             }
             sequence
         };
@@ -312,7 +312,7 @@ mod tests {
             let mut sequence = ConfidenceSequence::new(0.0, risk);
             (1..10_000).find(|n| {
                 let noise = if n % 2 == 0 { 300.0 } else { -300.0 };
-                sequence.push(&Board::finished(1000.0 + noise + 30.0, 1000.0));
+                sequence.push(&PairedBoard::finished(1000.0 + noise + 30.0, 1000.0));
                 sequence.decided().is_some()
             })
         };
@@ -327,7 +327,7 @@ mod tests {
             for n in 0..150 {
                 let noise = if n % 2 == 0 { 40.0 } else { -40.0 };
                 let score = 100.0 + noise + f64::from(step) * 0.2;
-                sequence.push(&Board::finished(score, 100.0));
+                sequence.push(&PairedBoard::finished(score, 100.0));
             }
             let (low, _) = sequence.leading().expect("boards").1;
             assert_eq!(sequence.p_now() < 0.05, low > 0.0, "{step}");
@@ -340,7 +340,7 @@ mod tests {
         assert_eq!((sequence.leading(), sequence.boards_to_decide()), (None, None));
         let mut boards = (0..100_000).map(|n| if n % 2 == 0 { 920.0 } else { 1120.0 });
         let push = |sequence: &mut ConfidenceSequence, score| {
-            sequence.push(&Board::finished(score, 1000.0));
+            sequence.push(&PairedBoard::finished(score, 1000.0));
         };
         boards.by_ref().take(40).for_each(|score| push(&mut sequence, score));
         // The mean is 20, 80 within the margin.
@@ -358,7 +358,7 @@ mod tests {
         let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
         let mut push = |n: usize| {
             let noise = if n.is_multiple_of(2) { 300.0 } else { -300.0 };
-            sequence.push(&Board::finished(1000.0 + noise + 20.0, 1000.0));
+            sequence.push(&PairedBoard::finished(1000.0 + noise + 20.0, 1000.0));
             sequence.clone()
         };
         let estimate = (0..200).map(&mut push).last().expect("some").boards_to_decide();

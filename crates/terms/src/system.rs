@@ -69,7 +69,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// The stamp of a file.
+    /// Changes when the file is written or replaced.
     #[cfg(unix)]
     pub fn of(data: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
@@ -82,7 +82,7 @@ impl FileStamp {
         }
     }
 
-    /// The stamp of a file.
+    /// Changes when the file is written or replaced.
     #[cfg(windows)]
     pub fn of(data: &Metadata) -> Self {
         use std::os::windows::fs::MetadataExt as _;

@@ -9,12 +9,12 @@ use crate::bits::Bits;
 use super::board::{Pair, Tiles};
 
 /// A row and a column, counted from the square's first cell.
-type Place = (i32, i32);
+type Cell = (i32, i32);
 
 /// Two neighbouring places, and the swap of their tiles.
-type Swap = [Place; 2];
+type Swap = [Cell; 2];
 
-const SQUARE: [Place; 4] = [(0, 0), (0, 1), (1, 0), (1, 1)];
+const SQUARE: [Cell; 4] = [(0, 0), (0, 1), (1, 0), (1, 1)];
 
 pub(super) struct Pattern<const WORDS: usize> {
     /// One swap or two, as the distances of their cells from the square's first one.
@@ -154,7 +154,7 @@ impl<const WORDS: usize> Pattern<WORDS> {
 }
 
 /// The distance of a place from the square's first cell.
-fn distance((row, column): Place, side: usize) -> isize {
+fn distance((row, column): Cell, side: usize) -> isize {
     row as isize * side as isize + column as isize
 }
 
@@ -169,7 +169,7 @@ fn swaps_near() -> Vec<Swap> {
 }
 
 /// The origin of the tile that these swaps bring to a place.
-fn source(place: Place, swaps: &[Swap]) -> Place {
+fn source(place: Cell, swaps: &[Swap]) -> Cell {
     swaps.iter().rev().fold(place, |place, &[a, b]| match place {
         _ if place == a => b,
         _ if place == b => a,
@@ -178,7 +178,7 @@ fn source(place: Place, swaps: &[Swap]) -> Place {
 }
 
 /// The origins of the square's tiles, in order.
-fn sources(swaps: &[Swap]) -> [Place; 4] {
+fn sources(swaps: &[Swap]) -> [Cell; 4] {
     let mut sources = SQUARE.map(|place| source(place, swaps));
     sources.sort_unstable();
     sources

@@ -40,7 +40,7 @@ struct Candidate {
 
 /// A step to a board: its parent and swap.
 #[derive(Clone, Copy)]
-struct Step {
+struct Move {
     before: u32,
     pattern: u8,
     square: u8,
@@ -61,7 +61,7 @@ pub(super) struct Beam<const WORDS: usize> {
     layers: [Layer<WORDS>; 3],
     width: usize,
     /// Every step; the first is a dummy.
-    steps: Vec<Step>,
+    steps: Vec<Move>,
     best: State<WORDS>,
 }
 
@@ -76,7 +76,7 @@ impl<const WORDS: usize> Beam<WORDS> {
             patterns: Patterns::new(case.side()),
             layers,
             width: FIRST_WIDTH,
-            steps: vec![Step { before: 0, pattern: 0, square: 0 }],
+            steps: vec![Move { before: 0, pattern: 0, square: 0 }],
             best: start,
         }
     }
@@ -142,7 +142,7 @@ impl<const WORDS: usize> Beam<WORDS> {
             let State { mut board, step } = self.layers[before % 3].states[usize::from(parent)];
             way.swaps(square.into()).for_each(|swap| board.play(swap, &self.rules));
             let state = State { board, step: self.steps.len() as u32 };
-            self.steps.push(Step { before: step, pattern, square });
+            self.steps.push(Move { before: step, pattern, square });
             layer.states.push(state);
             if board.score() > self.best.board.score() {
                 self.best = state;
@@ -158,7 +158,7 @@ impl<const WORDS: usize> Beam<WORDS> {
         let mut swaps = Vec::with_capacity(MOVES);
         let mut step = self.best.step;
         while step != 0 {
-            let Step { before, pattern, square } = self.steps[step as usize];
+            let Move { before, pattern, square } = self.steps[step as usize];
             let both: Vec<_> = self.patterns.get(pattern.into()).swaps(square.into()).collect();
             swaps.extend(both.into_iter().rev());
             step = before;

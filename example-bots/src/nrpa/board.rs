@@ -98,7 +98,6 @@ impl Tiles {
         Links { above: equal(1), right: equal(LANE) }
     }
 
-    /// The region of a cell.
     pub(super) fn region(&self, cell: usize) -> Bits {
         self.links().grow(Bits::of(cell))
     }
@@ -164,7 +163,6 @@ impl Links {
         self.above | self.above.earlier(1) | self.right | self.right.earlier(LANE)
     }
 
-    /// All cells that are linked to these.
     pub(super) fn grow(&self, mut cells: Bits) -> Bits {
         loop {
             let before = cells;

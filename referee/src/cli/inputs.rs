@@ -160,7 +160,6 @@ pub(super) fn game(name: Option<&str>) -> Result<Arc<GameKind>, Failure> {
     Ok(settings([game_layer(name)?, config_file(None)?])?.game)
 }
 
-/// The default bot of a game.
 pub(super) fn default_bot(kind: &GameKind) -> Result<&str, Failure> {
     kind.default_bot
         .as_deref()
@@ -234,7 +233,6 @@ pub(super) struct NamedBot {
 }
 
 impl NamedBot {
-    /// The bot in a seat.
     pub(super) fn seated(&self) -> Seated<'_> {
         Seated { name: &self.name, command: &self.command }
     }

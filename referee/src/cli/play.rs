@@ -180,13 +180,13 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         args.force.write(file, lines.as_bytes())?;
     }
     let watched = viewer.map_or(Ok(()), LiveViewer::join);
-    let game = Played { report, log: recorded };
+    let game = PlayedGame { report, log: recorded };
     let concluded = conclude(args, played, game, finish_log(log), interrupt.cancelled());
     watched.and(concluded)
 }
 
 /// What was seen of a game.
-struct Played {
+struct PlayedGame {
     report: Option<GameReport>,
     /// Its log, if a page is made of it, or an export.
     log: Option<Log>,
@@ -196,7 +196,7 @@ struct Played {
 fn conclude(
     args: &PlayArgs,
     played: Result<End, PlayError>,
-    Played { report, log }: Played,
+    PlayedGame { report, log }: PlayedGame,
     logged: Result<(), Failure>,
     cancelled: Option<Cancelled>,
 ) -> Result<ExitCode, Failure> {

@@ -50,7 +50,7 @@ impl EnvironmentFlags {
     }
 }
 
-/// The bot and its environment.
+/// What starts the bot.
 #[derive(Debug, Args)]
 pub(super) struct BotFlags {
     /// The bot's command line, a bundled bot such as @greedy, or a bot of the project

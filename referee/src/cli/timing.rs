@@ -177,7 +177,7 @@ pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
 }
 
 /// A name and a test case.
-type Board = (String, String);
+type NamedCase = (String, String);
 
 /// The number of games of each bot on this many boards, or on the seeds' boards.
 fn planned(args: &TimingArgs, boards: usize, bots: usize) -> Result<usize, Failure> {
@@ -196,13 +196,13 @@ fn planned(args: &TimingArgs, boards: usize, bots: usize) -> Result<usize, Failu
 }
 
 /// The boards that these words name.
-fn boards(words: &[PathBuf], kind: &GameKind) -> Result<Vec<Board>, Failure> {
+fn boards(words: &[PathBuf], kind: &GameKind) -> Result<Vec<NamedCase>, Failure> {
     let board = |BoardFile { path, test_case }| Ok((path.display().to_string(), test_case?));
     board_files::read(kind, words, Path::new(""))?.into_iter().map(board).collect()
 }
 
 /// The boards of the seeds, as many as there are games.
-fn seeded(args: &TimingArgs, kind: &GameKind, games: usize) -> Result<Vec<Board>, Failure> {
+fn seeded(args: &TimingArgs, kind: &GameKind, games: usize) -> Result<Vec<NamedCase>, Failure> {
     let seeds = args.seed.unwrap_or(SEEDS);
     let case = |seed| {
         Ok((format!("seed {seed}"), inputs::seeded_case(kind, seed, SeedOptions::default())?))
@@ -216,7 +216,7 @@ fn measure(
     games: usize,
     config: &Config,
     bots: &[NamedBot],
-    boards: &[Board],
+    boards: &[NamedCase],
 ) -> Result<(Vec<Measured>, Option<i32>), Failure> {
     let interrupt = interrupt()?;
     let progress = bar(games * bots.len(), "{eta} left").unwrap_or_else(ProgressBar::hidden);

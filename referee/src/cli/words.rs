@@ -57,7 +57,6 @@ pub(super) const OF_FIGURES: &[Row<Format>] = &[
     (Format::Junit, "junit", "For CI: a late kind of turn or a bot that is worse is a failure"),
 ];
 
-/// The formats of `ratings`.
 pub(super) const OF_RATINGS: &[Row<Format>] =
     &[TEXT, JSON, (Format::Csv, "csv", "For spreadsheets: a row for each bot"), MARKDOWN];
 

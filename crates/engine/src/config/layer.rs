@@ -197,7 +197,7 @@ pub struct StrayLimit {
     pub game: String,
     /// Which of the game's limits this is.
     pub limit: LimitKind,
-    /// The kinds that it has.
+    /// The kinds of limits that can be set for this game.
     pub known: Vec<LimitKind>,
 }
 

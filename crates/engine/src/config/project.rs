@@ -34,7 +34,7 @@ pub struct Project {
     pub cluster: ClusterTable,
 }
 
-/// A bot of a project.
+/// What `[bots.NAME]` says of a bot.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct BotEntry {

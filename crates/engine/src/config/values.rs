@@ -95,7 +95,7 @@ pub enum SeedsSource {
 #[error("{line}: {problem}")]
 #[non_exhaustive]
 pub struct SeedsFileError {
-    /// The line, from 1.
+    /// Where it is: the line, from 1.
     pub line: usize,
     /// What is wrong in it.
     pub problem: String,

@@ -26,7 +26,7 @@ pub(super) struct Seen {
     pub(super) used: Duration,
     /// The number of lines of a reply.
     pub(super) lines: usize,
-    /// The line that was wrong, from 0.
+    /// From 0.
     pub(super) wrong_line: Option<usize>,
     /// The game's remark on the reply.
     pub(super) remark: Option<String>,

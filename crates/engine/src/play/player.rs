@@ -39,7 +39,6 @@ pub(super) struct Reply {
 }
 
 impl<'a> Player<'a> {
-    /// Starts the bot.
     pub(super) fn start(game: &'a Match<'a>, command: &'a BotCommand) -> Result<Self, SpawnError> {
         let alarm = game.canceller.map(Canceller::alarm);
         let mut bot = BotProcess::spawn(command, game.rules.stderr_cap, alarm)?;

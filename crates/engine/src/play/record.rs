@@ -7,7 +7,7 @@ use super::player::Reply;
 use super::table::Ended;
 use super::{Match, Seated};
 use contain::bot::{BotCommand, Confinement};
-use results::gamelog::{self, Asked, Bytes, End, FORMAT, Host, ProcessEnd, Start, Turn};
+use results::gamelog::{self, Asked, Bytes, End, FORMAT, Machine, ProcessEnd, Start, Turn};
 use results::said::SaidCollector;
 use rules::game::{Ask, Effect, Game, Seat, TestCase};
 use terms::millis::Millis;
@@ -29,7 +29,7 @@ pub(super) fn start(played: &Match<'_>, case: &TestCase, disturbed: &[String]) -
         profile: played.rules.profile.name().to_owned(),
         limits: played.rules.limits,
         retried: disturbed.to_vec(),
-        host: Host::here(),
+        host: Machine::here(),
         time: jiff::Timestamp::now(),
     }
 }

@@ -14,11 +14,11 @@ use rules::game::{Ask, Game, JudgeFailure, Seat};
 /// The seats of a game.
 pub(super) struct Table<'a> {
     game: &'a Match<'a>,
-    places: Vec<Place<'a>>,
+    seats: Vec<SeatState<'a>>,
 }
 
 /// A seat, with the moment just before its bot was started.
-enum Place<'a> {
+enum SeatState<'a> {
     /// Its bot has not been asked yet.
     Waiting,
     Playing(Box<Player<'a>>, Instant),
@@ -36,20 +36,20 @@ pub(super) struct Ended {
 impl<'a> Table<'a> {
     /// All seats, before the first bot starts.
     pub(super) fn new(game: &'a Match<'a>) -> Self {
-        Self { game, places: game.seats.iter().map(|_| Place::Waiting).collect() }
+        Self { game, seats: game.seats.iter().map(|_| SeatState::Waiting).collect() }
     }
 
     /// Starts the bot of a seat, unless it was started before.
     pub(super) fn start(&mut self, seat: Seat) -> Result<(), PlayError> {
-        let Some(place) = self.places.get_mut(seat) else {
+        let Some(place) = self.seats.get_mut(seat) else {
             let players = self.game.game.players;
             let what = format!("asked player {seat}, and the {players} players count from 0");
             return Err(PlayError::Judge(JudgeFailure::new(what)));
         };
-        if let Place::Waiting = place {
+        if let SeatState::Waiting = place {
             let started = Instant::now();
             let command = self.game.seats[seat].command;
-            *place = Place::Playing(Box::new(Player::start(self.game, command)?), started);
+            *place = SeatState::Playing(Box::new(Player::start(self.game, command)?), started);
         }
         Ok(())
     }
@@ -57,23 +57,25 @@ impl<'a> Table<'a> {
     /// Asks the bot of a seat, which is started first if need be.
     pub(super) fn exchange(&mut self, ask: &mut Ask) -> Result<Reply, PlayError> {
         self.start(ask.seat)?;
-        let place = &mut self.places[ask.seat];
+        let place = &mut self.seats[ask.seat];
         if let Some(peer) = ask.peer.take() {
             // A peer may have the bot started again.
-            if let Place::Playing(player, started) = std::mem::replace(place, Place::Waiting) {
-                *place = Place::Playing(Box::new(player.meet(peer)?), started);
+            if let SeatState::Playing(player, started) =
+                std::mem::replace(place, SeatState::Waiting)
+            {
+                *place = SeatState::Playing(Box::new(player.meet(peer)?), started);
             }
         }
         let is_alone = self.game.seats.len() == 1;
         match place {
-            Place::Playing(player, _) if is_alone => player.exchange(ask),
-            Place::Playing(..) if self.game.ponders => self.exchange_while_others_ponder(ask),
-            Place::Playing(player, _) => {
+            SeatState::Playing(player, _) if is_alone => player.exchange(ask),
+            SeatState::Playing(..) if self.game.ponders => self.exchange_while_others_ponder(ask),
+            SeatState::Playing(player, _) => {
                 let reply = player.exchange(ask)?;
                 player.pause()?;
                 Ok(reply)
             }
-            Place::Waiting | Place::Ended(_) => {
+            SeatState::Waiting | SeatState::Ended(_) => {
                 let what = format!("asked player {} after that player was out", ask.seat);
                 Err(PlayError::Judge(JudgeFailure::new(what)))
             }
@@ -85,8 +87,8 @@ impl<'a> Table<'a> {
     fn exchange_while_others_ponder(&mut self, ask: &mut Ask) -> Result<Reply, PlayError> {
         let mut asked = None;
         let mut others = Vec::new();
-        for (seat, place) in self.places.iter_mut().enumerate() {
-            let Place::Playing(player, _) = place else { continue };
+        for (seat, place) in self.seats.iter_mut().enumerate() {
+            let SeatState::Playing(player, _) = place else { continue };
             if seat == ask.seat {
                 asked = Some(player);
             } else {
@@ -110,7 +112,7 @@ impl<'a> Table<'a> {
 
     /// Ends the bots that play no more, while the game goes on.
     pub(super) fn retire(&mut self, game: &Game) {
-        for (seat, place) in self.places.iter_mut().enumerate() {
+        for (seat, place) in self.seats.iter_mut().enumerate() {
             if game.is_out(seat) {
                 place.end();
             }
@@ -119,14 +121,14 @@ impl<'a> Table<'a> {
 
     /// Ends all bots; `None` for those that never started.
     pub(super) fn finish(self) -> Vec<Option<Ended>> {
-        let ended = |mut place: Place<'a>| {
+        let ended = |mut place: SeatState<'a>| {
             place.end();
             match place {
-                Place::Ended(ended) => Some(ended),
-                Place::Waiting | Place::Playing(..) => None,
+                SeatState::Ended(ended) => Some(ended),
+                SeatState::Waiting | SeatState::Playing(..) => None,
             }
         };
-        self.places.into_iter().map(ended).collect()
+        self.seats.into_iter().map(ended).collect()
     }
 }
 
@@ -146,7 +148,7 @@ fn watch(bots: &mut [&mut Box<Player<'_>>], is_over: &Receiver<()>) -> Result<()
     }
 }
 
-impl Place<'_> {
+impl SeatState<'_> {
     fn end(&mut self) {
         *self = match std::mem::replace(self, Self::Waiting) {
             Self::Playing(mut player, started) => {

@@ -15,11 +15,9 @@ use results::suite::PlannedBot;
 use terms::path::folder_of;
 use terms::system::{is_executable, is_path, link, program_file};
 
-/// The files of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BotFiles(Vec<BotFile>);
 
-/// A file of a bot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct BotFile {
     /// The index of the word of the bot's command that names it, from 0.

@@ -33,7 +33,7 @@ pub struct Contribution {
     pub cases: Vec<TestCase>,
 }
 
-/// A test case of a contribution.
+/// A file `test3.json` and the like, which has one input of the game.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestCase {
     /// The name of its file without the ending, such as `test3`.

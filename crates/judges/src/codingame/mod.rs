@@ -406,7 +406,6 @@ fn on_one_line(letter: char) -> char {
     }
 }
 
-/// A folder with these files.
 #[cfg(test)]
 fn folder_of(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");

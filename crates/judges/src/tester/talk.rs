@@ -175,7 +175,6 @@ impl Talk {
         self.trouble(what)
     }
 
-    /// Ends the relay as the bot has ended.
     pub(super) fn end_relay(&mut self, exit: BotExit) {
         if let Some(relay) = self.relay.take() {
             relay.end(exit);

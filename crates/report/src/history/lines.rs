@@ -36,7 +36,7 @@ pub(super) fn write(bots: &BTreeMap<&str, Vec<Entry<'_>>>, unit: Unit, out: &mut
     let low = all().map(|point| point.mean.interval.0).fold(f64::INFINITY, f64::min);
     let high = all().map(|point| point.mean.interval.1).fold(f64::NEG_INFINITY, f64::max);
     let high = if high > low { high } else { low + 0.01 };
-    let scale = Scale { runs: runs.len(), unit, low, high };
+    let scale = PlotAxes { runs: runs.len(), unit, low, high };
     out.push_str("<section class=\"card lines\">\n<h2>Over time</h2>\n");
     legend(&lines, out);
     picture(&scale, &lines, out);
@@ -64,7 +64,7 @@ fn legend(lines: &[Line<'_>], out: &mut String) {
     out.push_str("</ul>\n");
 }
 
-fn picture(scale: &Scale, lines: &[Line<'_>], out: &mut String) {
+fn picture(scale: &PlotAxes, lines: &[Line<'_>], out: &mut String) {
     let [top, bottom] = [scale.high, scale.low].map(|mean| scale.unit.shown(mean));
     put!(
         out,
@@ -84,14 +84,14 @@ fn picture(scale: &Scale, lines: &[Line<'_>], out: &mut String) {
 }
 
 /// Where runs and means are, in percent.
-struct Scale {
+struct PlotAxes {
     runs: usize,
     unit: Unit,
     low: f64,
     high: f64,
 }
 
-impl Scale {
+impl PlotAxes {
     #[expect(clippy::cast_precision_loss, reason = "some fifty runs")]
     fn x(&self, run: usize) -> f64 {
         2.0 + 96.0 * run as f64 / (self.runs - 1) as f64
@@ -118,7 +118,7 @@ fn compare(one: &Point<'_>, other: &Point<'_>) -> bool {
     one.entry.run.listing.board_names() == other.entry.run.listing.board_names()
 }
 
-fn band(scale: &Scale, pair: &[Point<'_>], color: &str, out: &mut String) {
+fn band(scale: &PlotAxes, pair: &[Point<'_>], color: &str, out: &mut String) {
     let [one, other] = pair else { return };
     if !compare(one, other) {
         return;
@@ -135,7 +135,7 @@ fn band(scale: &Scale, pair: &[Point<'_>], color: &str, out: &mut String) {
     );
 }
 
-fn draw(scale: &Scale, bot: &str, points: &[Point<'_>], color: &str, out: &mut String) {
+fn draw(scale: &PlotAxes, bot: &str, points: &[Point<'_>], color: &str, out: &mut String) {
     for pair in points.windows(2) {
         if let [one, other] = pair
             && compare(one, other)
@@ -171,7 +171,7 @@ fn draw(scale: &Scale, bot: &str, points: &[Point<'_>], color: &str, out: &mut S
 }
 
 /// Marks each run with a better mean than in any earlier run on the same boards.
-fn records<'a>(scale: &Scale, points: impl Iterator<Item = &'a Point<'a>>, out: &mut String) {
+fn records<'a>(scale: &PlotAxes, points: impl Iterator<Item = &'a Point<'a>>, out: &mut String) {
     let mut by_boards: BTreeMap<String, BTreeMap<usize, f64>> = BTreeMap::new();
     for point in points {
         let best = by_boards.entry(point.entry.run.listing.board_names()).or_default();

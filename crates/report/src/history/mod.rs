@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-pub use self::page::{ComparedPair, Place, page};
+pub use self::page::{BotIndex, ComparedPair, page};
 use super::document::{Document, Table};
 use super::format::Format;
 use super::said;

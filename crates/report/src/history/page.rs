@@ -33,13 +33,13 @@ const STYLE: &str = concat!(
 const SCRIPT: &str = include_str!("page.js");
 
 /// A bot of a list of runs: the index of its run, and its own in the run.
-pub type Place = (usize, usize);
+pub type BotIndex = (usize, usize);
 
 /// Two bots of a list of runs, compared on the boards that both have played.
 #[derive(Debug)]
 pub struct ComparedPair {
     /// Where they are in the list.
-    pub bots: [Place; 2],
+    pub bots: [BotIndex; 2],
     /// The verdict, with its figures.
     pub told: String,
     /// The command that compares them.
@@ -48,7 +48,7 @@ pub struct ComparedPair {
 
 impl ComparedPair {
     /// The pair of a comparison; `None` if they share no boards.
-    pub fn of(bots: [Place; 2], comparison: &Comparison, command: String) -> Option<Self> {
+    pub fn of(bots: [BotIndex; 2], comparison: &Comparison, command: String) -> Option<Self> {
         let (paired, digits) = (&comparison.paired, difference_digits(comparison));
         let interval = paired.all.guarded_interval;
         let interval =
@@ -73,7 +73,7 @@ struct PairInPage {
 }
 
 /// A bot's name for the script.
-fn entry((run, bot): Place) -> String {
+fn entry((run, bot): BotIndex) -> String {
     format!("{run}.{bot}")
 }
 
@@ -120,7 +120,8 @@ pub fn page(
     };
     let mut content = String::new();
     for (game, bots) in &games {
-        let scale = Scale::of(units[game], bots.values().flatten().filter_map(|entry| entry.mean));
+        let scale =
+            MeanAxis::of(units[game], bots.values().flatten().filter_map(|entry| entry.mean));
         if let Some(league) = leagues.get(*game) {
             ratings::write(league, &mut content);
         }
@@ -152,13 +153,13 @@ fn unit(game: &str, runs: &[Listed]) -> Unit {
 }
 
 /// The range of means that the tables' pictures have.
-struct Scale {
+struct MeanAxis {
     unit: Unit,
     low: f64,
     high: f64,
 }
 
-impl Scale {
+impl MeanAxis {
     /// A scale for these means. The differences between runs are small beside the means.
     fn of(unit: Unit, means: impl Iterator<Item = Mean>) -> Self {
         let all = means.map(|mean| mean.interval);
@@ -189,7 +190,7 @@ impl Scale {
     }
 }
 
-fn section(heading: &str, entries: &[Entry<'_>], scale: &Scale, color: &str, out: &mut String) {
+fn section(heading: &str, entries: &[Entry<'_>], scale: &MeanAxis, color: &str, out: &mut String) {
     let heading = Text(heading);
     let better = entries.first().map_or_else(Direction::default, |entry| entry.bot.better);
     writeln!(
@@ -208,7 +209,12 @@ fn section(heading: &str, entries: &[Entry<'_>], scale: &Scale, color: &str, out
     out.push_str("</tbody></table></div>\n</section>\n");
 }
 
-fn row(Entry { run, bot, mean, place }: &Entry<'_>, scale: &Scale, color: &str, out: &mut String) {
+fn row(
+    Entry { run, bot, mean, place }: &Entry<'_>,
+    scale: &MeanAxis,
+    color: &str,
+    out: &mut String,
+) {
     let name = run.path.file_name().unwrap_or_default().to_string_lossy();
     let name = format!("{} of {name}", abridged(&bot.bot, LONGEST_NAME));
     write!(

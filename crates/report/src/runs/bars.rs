@@ -13,7 +13,7 @@ pub(crate) fn color(entrant: usize) -> String {
     format!("s{}", entrant % COLORS)
 }
 
-/// A part of a whole in percent, from 0 to 100.
+/// From 0 to 100, and 0 of nothing.
 pub(crate) fn percent(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { (100.0 * part / whole).clamp(0.0, 100.0) } else { 0.0 }
 }

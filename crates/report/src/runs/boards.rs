@@ -1,7 +1,7 @@
 //! A bar per board for each bot, with a mark at the best score known.
 
 use super::gather::Gathered;
-use super::shown::Board;
+use super::shown::ListedBoard;
 use super::{Text, bars, games};
 use crate::figures;
 use crate::markup::{linked, put};
@@ -52,12 +52,12 @@ fn legend(gathered: &Gathered, out: &mut String) {
 }
 
 /// The highest figure of a board.
-fn most(board: &Board, better: Direction) -> f64 {
+fn most(board: &ListedBoard, better: Direction) -> f64 {
     let points = board.points.iter().filter_map(|points| points.mean(better));
     points.chain(board.best_score()).fold(0.0, f64::max)
 }
 
-fn row(board: &Board, better: Direction, scale: f64, has_bests: bool, out: &mut String) {
+fn row(board: &ListedBoard, better: Direction, scale: f64, has_bests: bool, out: &mut String) {
     let games = board.games(0..board.points.len());
     put!(out, "<tr><th scope=\"row\">{}</th><td>", linked(games.as_deref(), &board.name));
     bars::open(out, board.points.len());

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use super::shown::{Board, Listed};
+use super::shown::{Listed, ListedBoard};
 use results::suite::{Outcome, loss_kind};
 use rules::score::Direction;
 
@@ -93,7 +93,7 @@ impl Choice {
 }
 
 /// A measure of a bot's board.
-type Measure = fn(&Board, usize, Direction) -> Option<f64>;
+type Measure = fn(&ListedBoard, usize, Direction) -> Option<f64>;
 
 /// The measures of a bot's boards, of which each bot's lowest are listed; the last one needs a best score.
 const MEASURES: [Measure; 3] = [
@@ -103,7 +103,7 @@ const MEASURES: [Measure; 3] = [
 ];
 
 /// The share of the best: the mean's, and 0 if every game was lost. `None` where a ratio means nothing.
-fn share(board: &Board, entrant: usize, better: Direction) -> Option<f64> {
+fn share(board: &ListedBoard, entrant: usize, better: Direction) -> Option<f64> {
     let (points, best) = (&board.points[entrant], board.best_score()?);
     let share = match better {
         Direction::Higher => points.mean(better)? / best,
@@ -114,7 +114,11 @@ fn share(board: &Board, entrant: usize, better: Direction) -> Option<f64> {
 }
 
 /// All boards, or each bot's with the lowest points, the highest, and the lowest share of the best.
-pub(super) fn boards(mut boards: Vec<Board>, entrants: usize, better: Direction) -> Vec<Board> {
+pub(super) fn boards(
+    mut boards: Vec<ListedBoard>,
+    entrants: usize,
+    better: Direction,
+) -> Vec<ListedBoard> {
     if boards.len() > LISTED {
         let mut choice = Choice::new(boards.len(), MEASURES.len() * entrants);
         for entrant in 0..entrants {
@@ -201,7 +205,7 @@ mod tests {
     use results::suite::{Best, Bests, Points};
 
     /// A board on which a bot has won with `score`.
-    fn board(best: i64, score: i64, better: Direction) -> Board {
+    fn board(best: i64, score: i64, better: Direction) -> ListedBoard {
         let outcome = format!(
             r#"{{"game":1,"bot":"b","board":"x","board_id":"","record_id":"","repeat":1,"verdict":"completed",
             "won":true,"score":{score},"counts":true,"official":"","turns":1}}"#
@@ -210,7 +214,11 @@ mod tests {
         points.add(&serde_json::from_str(&outcome).expect("an outcome"), better);
         let best = Some(Best { score: best.into(), by: "b".to_owned() });
         let outcome = serde_json::from_str(&outcome).expect("an outcome");
-        Board { points: vec![points], best, ..Board::new(0, &outcome, &Bests::default(), 1) }
+        ListedBoard {
+            points: vec![points],
+            best,
+            ..ListedBoard::new(0, &outcome, &Bests::default(), 1)
+        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::gather::Gathered;
-use super::shown::Board;
-use super::{Text, bars, compare, differences, looks};
+use super::shown::ListedBoard;
+use super::{Text, bars, compare, differences, plots};
 use crate::figures;
 use crate::markup::{linked, put};
 use results::compare::{BoardDifference, Comparison};
@@ -22,7 +22,7 @@ pub(super) fn write(gathered: &Gathered, entrant: usize, out: &mut String) {
     out.push_str(&compare::document(comparison, comparisons).html());
     if !comparison.boards.is_empty() {
         differences::write(comparison, out);
-        looks::write(gathered, comparison, out);
+        plots::write(gathered, comparison, out);
         boards(gathered, entrant, comparison, out);
     }
     out.push_str("</section>\n");
@@ -31,7 +31,7 @@ pub(super) fn write(gathered: &Gathered, entrant: usize, out: &mut String) {
 /// A bar per board to the left or the right of the middle, the greatest loss first, with its two games.
 fn boards(gathered: &Gathered, entrant: usize, comparison: &Comparison, out: &mut String) {
     let ids = gathered.boards.iter().map(|board| (&board.record_id, board));
-    let listed: BTreeMap<&RecordId, &Board> = ids.collect();
+    let listed: BTreeMap<&RecordId, &ListedBoard> = ids.collect();
     let row = |board: &BoardDifference, scale, digits, out: &mut String| {
         let games = listed.get(&board.record_id).and_then(|listed| listed.games([0, entrant]));
         row(board, games.as_deref(), scale, digits, out);

@@ -87,7 +87,6 @@ impl Histogram {
     }
 }
 
-/// The column of a difference.
 #[expect(clippy::cast_possible_truncation, reason = "some twenty columns")]
 fn column(difference: f64, step: f64) -> i32 {
     let steps = difference / step;

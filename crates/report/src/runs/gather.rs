@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::chosen::{self, Losses, Won};
-use super::shown::{Board, Listed, ShownBot, ShownRun};
+use super::shown::{Listed, ListedBoard, ShownBot, ShownRun};
 use crate::view::page::GameAddress;
 use results::compare::{Comparison, Contender};
 use results::gamelog::Log;
@@ -27,7 +27,7 @@ pub(super) struct Gathered {
     /// The bots of all runs.
     pub(super) entrants: Vec<ShownBot>,
     /// The listed boards, in the order of the plans.
-    pub(super) boards: Vec<Board>,
+    pub(super) boards: Vec<ListedBoard>,
     /// The number of all boards.
     pub(super) board_count: usize,
     /// The ratings of all bots, if they have played each other.
@@ -69,7 +69,7 @@ impl Gathered {
     }
 
     /// Settles which games and boards are listed, in the order of their runs.
-    fn finish_lists(&mut self, boards: Vec<Board>) {
+    fn finish_lists(&mut self, boards: Vec<ListedBoard>) {
         self.board_count = boards.len();
         self.boards = chosen::boards(boards, self.entrants.len(), self.better);
         self.won.finish(self.entrants.len());
@@ -114,7 +114,7 @@ pub(super) fn gather<E: From<FolderError>>(
             let is_its = |shown: &ShownBot| shown.run == run && shown.tally.bot == outcome.bot;
             let Some(entrant) = gathered.entrants.iter().position(is_its) else { return Ok(()) };
             contenders[entrant].add(&outcome);
-            let new = || Board::new(run, &outcome, bests, entrants);
+            let new = || ListedBoard::new(run, &outcome, bests, entrants);
             let board = boards.entry(outcome.board_id.clone()).or_insert_with(new);
             board.place = board.place.min((run, outcome.game));
             board.points[entrant].add(&outcome, better);

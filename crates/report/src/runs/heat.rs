@@ -38,7 +38,7 @@ impl Heat {
         }
         let each = longest.div_ceil(COLUMNS);
         let cells = self.cells(each);
-        let scale = Scale::of(&cells);
+        let scale = Shading::of(&cells);
         let (columns, rows) = (longest.div_ceil(each), self.games.len());
         let told = format!(
             "{} of {}, from {} to {}",
@@ -99,13 +99,13 @@ struct Cell {
 }
 
 /// The shades of times, whose logarithms are `step` apart.
-struct Scale {
+struct Shading {
     least: Duration,
     most: Duration,
     step: f64,
 }
 
-impl Scale {
+impl Shading {
     #[expect(clippy::cast_precision_loss, reason = "a few shades")]
     fn of(cells: &[Cell]) -> Self {
         let times = || cells.iter().map(|cell| cell.time);

@@ -16,8 +16,8 @@ mod differences;
 mod games;
 mod gather;
 mod heat;
-mod looks;
 mod pace;
+mod plots;
 mod shown;
 mod times;
 mod totals;
@@ -50,7 +50,7 @@ pub struct PageContext<'a> {
 /// The page of some runs of one game, and its headline.
 #[derive(Debug)]
 pub struct RunsPage {
-    /// The page.
+    /// The page, self-contained.
     pub html: String,
     /// Its content in one line.
     pub headline: String,

@@ -65,7 +65,6 @@ impl ShownRun<'_> {
     }
 }
 
-/// A bot of a run.
 pub(super) struct ShownBot {
     /// The run, by index.
     pub(super) run: usize,
@@ -126,8 +125,7 @@ impl BotTimes {
     }
 }
 
-pub(super) struct Board {
-    /// Its name.
+pub(super) struct ListedBoard {
     pub(super) name: String,
     /// The best known score on it.
     pub(super) best: Option<Best>,
@@ -141,7 +139,7 @@ pub(super) struct Board {
     pub(super) place: (usize, usize),
 }
 
-impl Board {
+impl ListedBoard {
     pub(super) fn new(run: usize, outcome: &Outcome, bests: &Bests, entrants: usize) -> Self {
         Self {
             name: outcome.board.clone(),

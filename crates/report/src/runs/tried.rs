@@ -67,7 +67,7 @@ impl<'a> Plot<'a> {
             let (low, high) = interval.unwrap_or((*mean, *mean));
             [low, high]
         };
-        let (low, high) = super::looks::range(points.iter().flat_map(ends));
+        let (low, high) = super::plots::range(points.iter().flat_map(ends));
         let decimals = points.iter().map(|point| point.bot.tally.sum.decimals()).max()?;
         let digits = mean_digits(gathered.measure.decimals(decimals));
         Some(Self { name, values: values.len(), axis, points, low, high, digits })

@@ -120,7 +120,6 @@ pub fn arrange(games: &mut Vec<ShownGame>, order: Order, better: Direction, limi
     games.truncate(limit.unwrap_or(games.len()));
 }
 
-/// A run with its games.
 #[derive(Serialize)]
 struct RunWithGames<'a> {
     summary: data::Totals<'a>,

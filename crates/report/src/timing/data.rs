@@ -24,7 +24,7 @@ struct Report<'a> {
     only: Option<Measured<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     bots: Vec<Measured<'a>>,
-    host: Host<'a>,
+    host: HostReport<'a>,
 }
 
 #[derive(Serialize)]
@@ -49,7 +49,7 @@ struct Slow<'a> {
 
 /// What this machine adds.
 #[derive(Serialize)]
-pub(crate) struct Host<'a> {
+pub(crate) struct HostReport<'a> {
     #[serde(flatten)]
     check: &'a HostCheck,
     smallest_limit_ms: Millis,
@@ -79,10 +79,10 @@ impl<'a> Slow<'a> {
 }
 
 /// What this machine adds, under the limits of a report.
-pub(crate) fn host(report: &TimingReport) -> Host<'_> {
+pub(crate) fn host(report: &TimingReport) -> HostReport<'_> {
     let check = &report.host;
     let advice = check.advice(report.smallest_limit().unwrap_or(Duration::MAX));
-    Host { check, smallest_limit_ms: Millis(check.smallest_limit()), advice }
+    HostReport { check, smallest_limit_ms: Millis(check.smallest_limit()), advice }
 }
 
 /// The columns of a turn; only a turn that was late or disturbed has parts of its time.

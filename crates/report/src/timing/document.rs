@@ -91,7 +91,6 @@ fn headline(measured: &BotTiming, document: &mut Document) {
     }
 }
 
-/// How the times were measured.
 fn how(measured: &BotTiming, scale: f64, document: &mut Document) {
     if scale.to_bits() != 1.0_f64.to_bits() {
         document.note(format!("Times are shown {scale} times as long, for a slower judge."));

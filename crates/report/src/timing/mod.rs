@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-pub(super) use self::data::{Host, host};
+pub(super) use self::data::{HostReport, host};
 pub(super) use self::document::document;
 use super::format::Format;
 use super::histogram::Histogram;
@@ -48,7 +48,7 @@ pub struct BotTiming {
     pub turns: Vec<Timed>,
     /// Games that were not played to their end, and why.
     pub lost: Vec<String>,
-    /// The analysis of the times.
+    /// Percentiles, margins and the risk of a timeout.
     #[serde(flatten)]
     pub analysis: Analysis,
 }

@@ -195,7 +195,7 @@ impl Film {
         lines.iter().map(|line| named(without_color_marks(line)) + "\n").collect()
     }
 
-    /// The board at a position.
+    /// The board after as many moves as `position` says.
     pub fn board(&self, position: usize) -> Picture {
         let mut board = self.opening.clone();
         for played in &self.moves[..position.min(self.moves.len())] {

@@ -28,7 +28,6 @@ pub(crate) fn to_drawings(log: &Path, page: &Path) -> Vec<Link> {
     drawings::kept(log).iter().filter_map(|file| link(file)).collect()
 }
 
-/// The address of a file in a page.
 fn address(file: &Path, page: &Path) -> Option<String> {
     let from = fs::canonicalize(folder_of(page)).ok()?;
     let to = fs::canonicalize(file).ok()?;

@@ -3,7 +3,7 @@
 use super::film::Film;
 use crate::MARK;
 use crate::markup::{Text, put};
-use rules::game::frames::Place;
+use rules::game::frames::CellIndex;
 use rules::score;
 use terms::text::abridged;
 
@@ -134,10 +134,10 @@ fn board(film: &Film, position: usize, [x, y]: [f64; 2], width: f64, out: &mut S
     let scale = width / f64::from(columns.max(1));
     put!(out, "<g transform=\"translate({x:.1} {y:.1}) scale({scale:.4})\">\n");
     put!(out, "<rect class=\"well\" width=\"{columns}\" height=\"{rows}\"/>\n");
-    let path = |shown: &dyn Fn(Place) -> bool| {
+    let path = |shown: &dyn Fn(CellIndex) -> bool| {
         let places = (0..columns * rows).filter(|&place| shown(place));
         let tile =
-            |place: Place| format!("M{}.1 {}.1h.8v.8h-.8z", place % columns, place / columns);
+            |place: CellIndex| format!("M{}.1 {}.1h.8v.8h-.8z", place % columns, place / columns);
         places.map(tile).collect::<String>()
     };
     let color = |place| picture.tiles[usize::from(place)].map(usize::from);

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::Contender;
-use super::contender::Played;
-use super::scale::Finish;
+use super::contender::BoardGames;
+use super::valuation::Finish;
 use statistics::{MeanTest, Moments, Risk};
 
 /// A bot's games on the boards of a group.
@@ -29,7 +29,7 @@ impl Contender {
     ///
     /// Games count as in [`mean`](Self::mean), and those that the host's delay ended do not count at all.
     pub fn groups(&self, risk: Risk) -> Vec<BotGroup> {
-        let boards: Vec<&Played> = self.boards.values().collect();
+        let boards: Vec<&BoardGames> = self.boards.values().collect();
         let mut groups = vec![self.on_all_boards(risk)];
         for (index, by) in self.by.iter().enumerate() {
             let values: Vec<_> =
@@ -41,17 +41,17 @@ impl Contender {
     }
 
     pub(super) fn on_all_boards(&self, risk: Risk) -> BotGroup {
-        let boards: Vec<&Played> = self.boards.values().collect();
+        let boards: Vec<&BoardGames> = self.boards.values().collect();
         self.group("all boards".to_owned(), &boards, risk)
     }
 
-    fn group(&self, name: String, boards: &[&Played], risk: Risk) -> BotGroup {
-        let scale = self.scale();
+    fn group(&self, name: String, boards: &[&BoardGames], risk: Risk) -> BotGroup {
+        let valuation = self.valuation();
         let counts = |game: &Finish| self.better.is_higher() || *game != Finish::Lost;
         let mut moments = Moments::default();
         for played in boards {
             let games: Vec<Finish> = played.finishes(self.measure).filter(counts).collect();
-            if let Some(mean) = scale.mean(&games) {
+            if let Some(mean) = valuation.mean(&games) {
                 moments.push([mean, 0.0]);
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::groups::{self, Grouping};
-use super::scale::{Finish, Scale};
+use super::valuation::{Finish, Valuation};
 use crate::said::SaidValue;
 use crate::suite::{BoardId, FolderError, Outcome, RecordId, RunFolder};
 use rules::measure::Measure;
@@ -21,7 +21,7 @@ pub struct Contender {
     pub(super) better: Direction,
     /// What is compared of its scores.
     pub(super) measure: Measure,
-    pub(super) boards: BTreeMap<RecordId, Played>,
+    pub(super) boards: BTreeMap<RecordId, BoardGames>,
 }
 
 /// A score that cannot be compared by its logarithm.
@@ -48,7 +48,7 @@ struct Ended {
 
 /// A bot's games on a board.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Played {
+pub(super) struct BoardGames {
     pub(super) board: String,
     board_id: BoardId,
     /// The other boards with its `record_id`.
@@ -63,7 +63,7 @@ pub(super) struct Played {
     games: BTreeMap<usize, Option<Ended>>,
 }
 
-impl Played {
+impl BoardGames {
     /// The boards that are copies of this one in the games of two bots, by name.
     pub(super) fn copies_with<'a>(&'a self, other: &'a Self) -> BTreeSet<&'a str> {
         let known = self.copies.iter().chain(&other.copies);
@@ -135,7 +135,7 @@ impl Contender {
     /// # Errors
     /// When scores are compared by logarithm, and one is not above 0.
     pub fn check_scores(&self) -> Result<(), NoLogarithm> {
-        let on_board = |on| Played::finishes(on, self.measure).map(move |game| (on, game));
+        let on_board = |on| BoardGames::finishes(on, self.measure).map(move |game| (on, game));
         let games = self.boards.values().flat_map(on_board);
         for (on, game) in games.filter(|_| self.measure == Measure::Log) {
             if let Finish::Won(Some(score)) = game
@@ -152,7 +152,7 @@ impl Contender {
         if !outcome.is_played() {
             return;
         }
-        let score = self.boards.entry(outcome.record_id.clone()).or_insert_with(|| Played {
+        let score = self.boards.entry(outcome.record_id.clone()).or_insert_with(|| BoardGames {
             board: outcome.board.clone(),
             board_id: outcome.board_id.clone(),
             copies: BTreeMap::new(),
@@ -196,17 +196,17 @@ impl Contender {
         self.boards.values().flat_map(|on| on.finishes(self.measure))
     }
 
-    /// The scale of its own games.
-    pub(super) fn scale(&self) -> Scale {
-        Scale::of(self.measure, self.better, self.finishes())
+    /// The valuation of its own games.
+    pub(super) fn valuation(&self) -> Valuation {
+        Valuation::of(self.measure, self.better, self.finishes())
     }
 
     /// The mean points over all games; where lower scores are better, over those that were not lost. 0 without such a game.
     pub fn mean(&self) -> f64 {
-        let scale = self.scale();
+        let valuation = self.valuation();
         let counts = |game: &Finish| self.better.is_higher() || *game != Finish::Lost;
         let games = self.finishes().filter(counts);
-        statistics::mean(&games.filter_map(|game| scale.points(game)).collect::<Vec<_>>())
+        statistics::mean(&games.filter_map(|game| valuation.points(game)).collect::<Vec<_>>())
     }
 
     /// The number of decimals of its scores.

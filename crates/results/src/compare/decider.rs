@@ -6,7 +6,7 @@ use std::{fmt, mem};
 use serde::Serialize;
 
 use super::Contender;
-use super::scale::{Finish, Scale};
+use super::valuation::{Finish, Valuation};
 use crate::suite::{FolderError, Margin, Opponent, Outcome, Plan, RecordId, RunFolder};
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
@@ -36,8 +36,8 @@ pub struct Decider {
     /// Boards already counted; the same board in other colours adds no information.
     seen: BTreeSet<RecordId>,
     margin: f64,
-    /// The scale of the opponent's games, which are known beforehand: a decision must not depend on games to come.
-    scale: Scale,
+    /// The valuation of the opponent's games, which are known beforehand: a decision must not depend on games to come.
+    valuation: Valuation,
     decimals: usize,
     sequence: ConfidenceSequence,
 }
@@ -117,7 +117,7 @@ impl Decider {
             is_rival: false,
             round: Vec::new(),
             games_of_round: if players > 1 { plan.unit() } else { 1 },
-            scale: opponent.scale(),
+            valuation: opponent.valuation(),
             decimals: measure.decimals(opponent.decimals()),
             opponent,
             schedule: Box::new(schedule),
@@ -197,7 +197,7 @@ impl Decider {
         // Tables that are missing would leave other opponents and seats to one of the two.
         let is_whole = is_alone || !mine.is_empty() && theirs.len().is_multiple_of(mine.len());
         let known = self.opponent.best_known(board, *best_known);
-        if let Some(values) = self.scale.board(&mine, &theirs, known).filter(|_| is_whole)
+        if let Some(values) = self.valuation.board(&mine, &theirs, known).filter(|_| is_whole)
             && self.seen.insert(board.clone())
         {
             self.sequence.push(&values);
@@ -221,7 +221,7 @@ impl Decider {
             opponent: self.opponent.name.clone(),
             bot_is: self.sequence.decided().map(relation),
             boards: self.sequence.count(),
-            measure: self.scale.measure(),
+            measure: self.valuation.measure(),
             better: self.opponent.better,
             mean: leading.map_or(0.0, |(mean, _)| mean),
             interval: leading.map(|(_, interval)| interval),
@@ -395,7 +395,7 @@ mod tests {
             for game in &games {
                 let theirs = opponent.finishes_on(&game.record_id);
                 let board =
-                    opponent.scale().board(&[Finish::of(game, Measure::Points)], &theirs, None);
+                    opponent.valuation().board(&[Finish::of(game, Measure::Points)], &theirs, None);
                 sequence.push(&board.expect("scores"));
             }
             naively_wrong += u32::from(sequence.decided().is_some());

@@ -1,8 +1,8 @@
 //! What each of several bots has in a measure, beside all the others.
 
 use super::Contender;
-use super::contender::{NoLogarithm, Played};
-use super::scale::{Finish, Scale, mean};
+use super::contender::{BoardGames, NoLogarithm};
+use super::valuation::{Finish, Valuation, mean};
 use crate::suite::{FolderError, RecordId, RunFolder, Summary};
 use rules::measure::Measure;
 use statistics::{MeanTest, Moments, Risk};
@@ -53,16 +53,16 @@ impl Contender {
     pub fn all_measured(contenders: &[Self]) -> Vec<Option<Value>> {
         let Some(first) = contenders.first() else { return Vec::new() };
         let games = contenders.iter().flat_map(Self::finishes);
-        let scale = Scale::of(first.measure, first.better, games);
+        let valuation = Valuation::of(first.measure, first.better, games);
         let is_of_scores = matches!(first.measure, Measure::Points | Measure::Log);
         let sign = if is_of_scores && !first.better.is_higher() { -1.0 } else { 1.0 };
-        let on = |bot: usize, (id, played): (&RecordId, &Played)| {
+        let on = |bot: usize, (id, played): (&RecordId, &BoardGames)| {
             let others = contenders.iter().enumerate().filter(|(other, _)| *other != bot);
             let rivals: Vec<Finish> = others.flat_map(|(_, other)| other.finishes_on(id)).collect();
             let games: Vec<Finish> = played.finishes(first.measure).collect();
             let known = contenders.iter().fold(None, |known, other| other.best_known(id, known));
-            let best = scale.best(games.iter().chain(&rivals), known);
-            mean(games.iter().map(|game| scale.value(*game, &rivals, best)))
+            let best = valuation.best(games.iter().chain(&rivals), known);
+            mean(games.iter().map(|game| valuation.value(*game, &rivals, best)))
         };
         let of = |(bot, contender): (usize, &Self)| {
             let mut moments = Moments::default();

@@ -10,7 +10,7 @@ mod contender;
 mod decider;
 mod field;
 mod groups;
-mod scale;
+mod valuation;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,11 +21,11 @@ pub use self::contender::{Contender, NoLogarithm};
 pub use self::decider::{Decider, Relation, Standing, has_needed_games};
 pub use self::field::{MeasureError, Value, add_values};
 pub use self::groups::{Chosen, Grouping, GroupingError};
-use self::scale::{Finish, Scale};
+use self::valuation::{Finish, Valuation};
 use crate::suite::RecordId;
 use rules::measure::Measure;
 use rules::score::Direction;
-use statistics::{Board, Paired, Risk};
+use statistics::{Paired, PairedBoard, Risk};
 
 /// The number of boards of a kind that are named.
 const NAMED: usize = 5;
@@ -58,7 +58,7 @@ pub struct Group {
 }
 
 impl Group {
-    fn of(name: String, boards: &[Board], risk: Risk) -> Self {
+    fn of(name: String, boards: &[PairedBoard], risk: Risk) -> Self {
         Self { name, paired: Paired::of(boards, risk) }
     }
 }
@@ -82,7 +82,6 @@ pub struct Copies {
 }
 
 impl Copies {
-    /// Adds the copies of a board.
     fn add(&mut self, board: &str, copies: &BTreeSet<&str>) {
         self.count += copies.len();
         let room = NAMED.saturating_sub(self.boards.len());
@@ -157,11 +156,12 @@ impl BoardDifference {
     /// What two bots have on a board, from the games of the challenger and of the baseline.
     fn of(
         (name, record_id): (String, RecordId),
-        scale: Scale,
+        valuation: Valuation,
         [mine, theirs]: &[Vec<Finish>; 2],
-        board: &Board,
+        board: &PairedBoard,
     ) -> Self {
-        let [challenger, baseline] = [mine, theirs].map(|games| scale.mean(games).expect("points"));
+        let [challenger, baseline] =
+            [mine, theirs].map(|games| valuation.mean(games).expect("points"));
         let difference = board.all[0] - board.all[1];
         Self { board: name, record_id, baseline, challenger, difference }
     }
@@ -171,11 +171,11 @@ impl Comparison {
     /// Compares two bots.
     pub fn of(baseline: &Contender, challenger: &Contender, risk: Risk) -> Self {
         let games = baseline.finishes().chain(challenger.finishes());
-        let scale = Scale::of(challenger.measure, challenger.better, games);
+        let valuation = Valuation::of(challenger.measure, challenger.better, games);
         let (mut lost_by_host, mut without_score, mut copies) = (0, 0, Copies::default());
         let (mut boards, mut all) = (Vec::new(), Vec::new());
         let mut values = vec![Vec::new(); challenger.by.len()];
-        let mut by_group: BTreeMap<String, Vec<Board>> = BTreeMap::new();
+        let mut by_group: BTreeMap<String, Vec<PairedBoard>> = BTreeMap::new();
         for (id, mine) in &challenger.boards {
             let Some(theirs) = baseline.boards.get(id) else { continue };
             copies.add(&mine.board, &mine.copies_with(theirs));
@@ -186,7 +186,7 @@ impl Comparison {
                 continue;
             }
             let known = challenger.best_known(id, baseline.best_known(id, None));
-            let Some(board) = scale.board(&games[0], &games[1], known) else {
+            let Some(board) = valuation.board(&games[0], &games[1], known) else {
                 without_score += 1;
                 continue;
             };
@@ -200,7 +200,7 @@ impl Comparison {
             }
             all.push(board);
             let name = (mine.board.clone(), id.clone());
-            boards.push(BoardDifference::of(name, scale, &games, &board));
+            boards.push(BoardDifference::of(name, valuation, &games, &board));
         }
         boards.sort_by(|a, b| a.difference.total_cmp(&b.difference));
         by_group.retain(|_, group| group.len() < boards.len());
@@ -220,10 +220,10 @@ impl Comparison {
                 .collect(),
             lost_by_host,
             without_score,
-            measure: scale.measure(),
+            measure: valuation.measure(),
             better: challenger.better,
-            lost_points: scale.lost_points(),
-            counts_wins: scale == Scale::Wins,
+            lost_points: valuation.lost_points(),
+            counts_wins: valuation == Valuation::Wins,
             decimals: baseline.decimals().max(challenger.decimals()),
             of_baseline: baseline.on_all_boards(risk),
             of_challenger: challenger.on_all_boards(risk),

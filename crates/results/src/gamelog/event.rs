@@ -97,12 +97,12 @@ pub struct Start {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub retried: Vec<String>,
     /// The machine on which the game was played.
-    pub host: Host,
+    pub host: Machine,
     /// When the game started, in UTC.
     pub time: jiff::Timestamp,
 }
 
-/// A bot as it was started.
+/// How a bot was started: its command, and what contained it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bot {
     /// The user's name for the bot.
@@ -136,7 +136,7 @@ pub struct Bot {
 
 /// The machine on which a game was played.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Host {
+pub struct Machine {
     /// The operating system and its release.
     pub os: String,
     /// The processor architecture.
@@ -145,18 +145,18 @@ pub struct Host {
     pub cpus: usize,
 }
 
-impl Host {
+impl Machine {
     /// This machine. Probed once: counting processors takes longer than a turn, and after pinning only
     /// one would be counted.
     pub fn here() -> Self {
-        static HERE: LazyLock<Host> = LazyLock::new(|| {
+        static HERE: LazyLock<Machine> = LazyLock::new(|| {
             let kernel = |name: &str| {
                 let text = fs::read_to_string(format!("/proc/sys/kernel/{name}")).ok()?;
                 Some(text.trim().to_owned())
             };
             // Only Linux has these files.
             let system = kernel("ostype").zip(kernel("osrelease"));
-            Host {
+            Machine {
                 os: system.map_or_else(
                     || consts::OS.to_owned(),
                     |(system, release)| format!("{system} {release}"),

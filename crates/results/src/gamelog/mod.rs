@@ -12,7 +12,7 @@ mod reader;
 mod writer;
 
 pub use self::bytes::Bytes;
-pub use self::event::{Asked, Bot, End, Event, FORMAT, Host, ProcessEnd, SeatEnd, Start, Turn};
+pub use self::event::{Asked, Bot, End, Event, FORMAT, Machine, ProcessEnd, SeatEnd, Start, Turn};
 pub use self::reader::{Log, LogError, LogFileError, MAX_LOG_BYTES, read, unpacked};
 pub use self::writer::{LogWriter, OpenError, log_of};
 pub use terms::certificate::{Certificate, Parts};

@@ -110,7 +110,7 @@ impl LogWriter {
         Ok(Self { path, file, regular, lock, is_blank, encoder, failed: None })
     }
 
-    /// The path of the log.
+    /// Where the log is written.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -3,7 +3,7 @@
 
 use super::{Difference, ReplayError, end};
 use crate::gamelog::foreign::{Claims, Foreign, ForeignFormat, ForeignTurn};
-use crate::gamelog::{Bot, Bytes, End, FORMAT, Host, Log, Start, Turn};
+use crate::gamelog::{Bot, Bytes, End, FORMAT, Log, Machine, Start, Turn};
 use rules::game::{Answer, Ask, Game, GameKind, TestCase};
 use terms::limits::Limits;
 use terms::lines::{Lines, Progress};
@@ -89,7 +89,7 @@ impl Referee {
             profile: "unknown".to_owned(),
             limits: Limits::default(),
             retried: Vec::new(),
-            host: Host::default(),
+            host: Machine::default(),
             time: jiff::Timestamp::UNIX_EPOCH,
         };
         let (verdict, turns) = (Verdict::Completed, Vec::new());

@@ -15,11 +15,11 @@ use terms::verdict::Verdict;
 
 /// The judge of a log.
 struct Recorded {
-    said: vec::IntoIter<Said>,
+    said: vec::IntoIter<LoggedStep>,
     steps: Steps,
 }
 
-enum Said {
+enum LoggedStep {
     Question(Question),
     End(JudgeEnd),
 }
@@ -27,8 +27,8 @@ enum Said {
 impl Referee for Recorded {
     fn begin(&mut self) -> Result<Step, JudgeFailure> {
         match self.said.next() {
-            Some(Said::Question(question)) => Ok(self.steps.ask(question)),
-            Some(Said::End(end)) => Ok(self.steps.end(end)),
+            Some(LoggedStep::Question(question)) => Ok(self.steps.ask(question)),
+            Some(LoggedStep::End(end)) => Ok(self.steps.end(end)),
             None => Err(JudgeFailure::new("the log stops before the end")),
         }
     }
@@ -74,7 +74,7 @@ pub(super) fn kind_of(start: &Start, judge: &JudgeProgram) -> GameKind {
 }
 
 /// What the judge said. Score, summary and seats out of a turn came with what it said next.
-fn said(log: &Log) -> Vec<Said> {
+fn said(log: &Log) -> Vec<LoggedStep> {
     let first = log.turns.first().and_then(|turn| Some(turn.score? - turn.gain?));
     let mut news = (first, Vec::new(), Vec::new());
     let questions = log.turns.iter().map(|turn| {
@@ -84,7 +84,7 @@ fn said(log: &Log) -> Vec<Said> {
         news.1 = asked.summary;
         let out = mem::replace(&mut news.2, asked.out);
         let (input, lines, limit) = (asked.input, asked.lines, asked.official.map(|limit| limit.0));
-        Said::Question(Question {
+        LoggedStep::Question(Question {
             seat: turn.seat,
             input,
             lines,
@@ -95,9 +95,9 @@ fn said(log: &Log) -> Vec<Said> {
             out,
         })
     });
-    let mut said: Vec<Said> = questions.collect();
+    let mut said: Vec<LoggedStep> = questions.collect();
     match &log.end {
-        Some(end) => said.push(Said::End(JudgeEnd {
+        Some(end) => said.push(LoggedStep::End(JudgeEnd {
             // Nobody can lose before the first question.
             verdict: if said.is_empty() { Verdict::Completed } else { verdict(end.verdict) },
             score: end.score,
@@ -109,7 +109,7 @@ fn said(log: &Log) -> Vec<Said> {
             },
         })),
         // What it asked first is not known.
-        None if said.is_empty() => said.push(Said::Question(Question::default())),
+        None if said.is_empty() => said.push(LoggedStep::Question(Question::default())),
         None => {}
     }
     said

@@ -49,7 +49,6 @@ pub(super) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-/// A value as one line of JSON.
 pub(super) fn json_line(value: &impl Serialize) -> Vec<u8> {
     let mut line = serde_json::to_vec(value).expect("memory");
     line.push(b'\n');

@@ -198,7 +198,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
-    use super::super::frames::{Frame, Step as Change};
+    use super::super::frames::{Change, Frame};
     use super::super::{End, JudgeFailure, Next, Referee, Ruling, Seat, Step, TestCase};
     use super::*;
     use terms::limits::LimitKind;

@@ -25,7 +25,7 @@ pub trait View {
 }
 
 /// A place on a board: row by row from the top left, from 0.
-pub type Place = u16;
+pub type CellIndex = u16;
 
 /// A board, ready to be drawn. The default, without columns, stands for a game without a picture: views show the text that
 /// its bot was sent, and what it answered.
@@ -45,7 +45,7 @@ pub struct Picture {
     pub pace: Pace,
     /// The points for a region, in a game whose moves take regions.
     pub regions: Option<RegionPoints>,
-    /// The colour at each [`Place`]; `None` is empty.
+    /// The colour at each [`CellIndex`]; `None` is empty.
     pub tiles: Vec<Option<u8>>,
 }
 
@@ -100,32 +100,32 @@ pub struct Frame {
     /// The move in the game's terms and its effect, in a few words.
     pub caption: String,
     /// The chosen tile, if it is on the board.
-    pub chosen: Option<Place>,
+    pub chosen: Option<CellIndex>,
     /// The message that the bot sent with the move, laid out as in the original.
     pub message: Option<[String; 2]>,
     /// The points that the move scores.
     pub gain: Score,
     /// The changes, in order. Empty if the move is illegal; a legal move that changes nothing has one
     /// empty step.
-    pub steps: Vec<Step>,
+    pub steps: Vec<Change>,
 }
 
 /// Changes to a board that are shown together. They apply in the order of the fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Step {
+pub struct Change {
     /// The places where tiles disappear.
-    pub gone: Vec<Place>,
+    pub gone: Vec<CellIndex>,
     /// Tiles that move, as pairs of source and target; all move at once.
-    pub moved: Vec<(Place, Place)>,
+    pub moved: Vec<(CellIndex, CellIndex)>,
     /// New tiles, which replace the old ones.
-    pub new: Vec<(Place, u8)>,
+    pub new: Vec<(CellIndex, u8)>,
 }
 
 impl Frame {
     /// Whether the move's first step removes the tile at `place` or, if that step removes nothing,
     /// moves it.
-    pub fn concerns(&self, place: Place) -> bool {
-        let Some(Step { gone, moved, .. }) = self.steps.first() else { return false };
+    pub fn concerns(&self, place: CellIndex) -> bool {
+        let Some(Change { gone, moved, .. }) = self.steps.first() else { return false };
         gone.contains(&place) || (gone.is_empty() && moved.iter().any(|&(from, _)| from == place))
     }
 }
@@ -149,11 +149,11 @@ impl Picture {
         }
     }
 
-    fn step(&mut self, step: &Step) {
+    fn step(&mut self, step: &Change) {
         for &place in &step.gone {
             self.tiles[usize::from(place)] = None;
         }
-        let take = |&(from, _): &(Place, Place)| self.tiles[usize::from(from)].take();
+        let take = |&(from, _): &(CellIndex, CellIndex)| self.tiles[usize::from(from)].take();
         let taken: Vec<Option<u8>> = step.moved.iter().map(take).collect();
         for (&(_, to), tile) in step.moved.iter().zip(taken) {
             self.tiles[usize::from(to)] = tile;

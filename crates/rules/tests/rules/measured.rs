@@ -76,7 +76,7 @@ pub(crate) type Outcome = (Vec<String>, bool, Score);
 
 /// A step of a bot.
 #[derive(Debug, Clone)]
-pub(crate) enum Step {
+pub(crate) enum BotAction {
     Read(usize),
     Write(Vec<u8>),
     Stderr(Vec<u8>),
@@ -87,7 +87,7 @@ pub(crate) enum Step {
     CloseStdout,
 }
 
-impl Step {
+impl BotAction {
     fn from_json(step: &Value) -> Self {
         let number = || step[1].as_u64().expect("a number");
         let bytes = || BASE64_STANDARD.decode(step[1].as_str().expect("text")).expect("base64");
@@ -134,8 +134,8 @@ pub(crate) enum Measured {
 }
 
 impl StepCase {
-    pub(crate) fn steps(&self) -> Vec<Step> {
-        self.steps.iter().map(Step::from_json).collect()
+    pub(crate) fn steps(&self) -> Vec<BotAction> {
+        self.steps.iter().map(BotAction::from_json).collect()
     }
 
     /// The result that is right here: where the original crashes, a reply ends before the character
@@ -146,7 +146,7 @@ impl StepCase {
             Measured::Crash { crash } => {
                 assert!(crash, "{}", self.id);
                 let cut = self.steps().into_iter().map(|step| match step {
-                    Step::Write(bytes) => Step::Write(without_what_crashes(&bytes)),
+                    BotAction::Write(bytes) => BotAction::Write(without_what_crashes(&bytes)),
                     step => step,
                 });
                 play_steps(&self.board, &cut.collect::<Vec<_>>())
@@ -180,7 +180,7 @@ fn game(board: &[String]) -> Game {
 }
 
 /// Plays without a process; a bot whose steps are over exits.
-pub(crate) fn play_steps(board: &[String], steps: &[Step]) -> Outcome {
+pub(crate) fn play_steps(board: &[String], steps: &[BotAction]) -> Outcome {
     let mut game = game(board);
     let mut steps = steps.iter();
     let mut lines = LineBuffer::default();
@@ -197,17 +197,17 @@ pub(crate) fn play_steps(board: &[String], steps: &[Step]) -> Outcome {
                 Progress::Incomplete => {}
             }
             match steps.next() {
-                Some(Step::Write(bytes)) => lines.push(bytes),
-                Some(Step::Read(lines)) => match unread.checked_sub(*lines) {
+                Some(BotAction::Write(bytes)) => lines.push(bytes),
+                Some(BotAction::Read(lines)) => match unread.checked_sub(*lines) {
                     Some(rest) => unread = rest,
                     None => break Some(NoReply::Deadline),
                 },
                 Some(step) if step.is_too_long() => break Some(NoReply::Deadline),
-                Some(Step::CloseStdout) => ended = Some(NoReply::StdoutClosed),
-                Some(Step::Exit(_) | Step::Signal(_)) | None => {
+                Some(BotAction::CloseStdout) => ended = Some(NoReply::StdoutClosed),
+                Some(BotAction::Exit(_) | BotAction::Signal(_)) | None => {
                     ended = Some(NoReply::Ended(BotExit::Unknown));
                 }
-                Some(Step::Stderr(_) | Step::SleepMs(_) | Step::CloseStdin) => {}
+                Some(BotAction::Stderr(_) | BotAction::SleepMs(_) | BotAction::CloseStdin) => {}
             }
         };
         let reply = lines.take(rules.count);

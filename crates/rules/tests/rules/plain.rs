@@ -22,7 +22,6 @@ pub(crate) struct Board {
 }
 
 impl Board {
-    /// The tile at `cell`.
     pub(crate) fn tile(&self, cell: Cell) -> Option<Color> {
         self.columns[cell.x][cell.y]
     }

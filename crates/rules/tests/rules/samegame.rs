@@ -8,11 +8,11 @@ use terms::limits::LimitKind;
 use terms::lines::Lines;
 use terms::verdict::Verdict;
 
-use crate::measured::{Case, Step, cases, play_steps, step_cases};
+use crate::measured::{BotAction, Case, cases, play_steps, step_cases};
 
 /// Writes its outputs turn by turn and then exits.
-fn answers(case: &Case) -> Vec<Step> {
-    let bytes = |output: &String| Step::Write(output.clone().into_bytes());
+fn answers(case: &Case) -> Vec<BotAction> {
+    let bytes = |output: &String| BotAction::Write(output.clone().into_bytes());
     case.outputs.iter().map(bytes).collect()
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rules::game::frames::{Frame, Pace, Picture, Step};
+use rules::game::frames::{Change, Frame, Pace, Picture};
 use rules::game::{GAMES, GameKind, SeatEnd, SeedOptions, UnknownGame, games, register};
 use rules::measure::Measure;
 use rules::score::{Direction, Score, shown};
@@ -111,9 +111,9 @@ fn scores_are_shown_ranked_and_bounded() {
 #[test]
 fn a_frame_concerns_what_it_removes_or_else_what_it_moves() {
     let moved = vec![(3, 4)];
-    let taking = Step { gone: vec![1], moved: moved.clone(), new: vec![] };
-    let swapping = Step { moved, ..Step::default() };
-    let concerned = |steps: Vec<Step>| {
+    let taking = Change { gone: vec![1], moved: moved.clone(), new: vec![] };
+    let swapping = Change { moved, ..Change::default() };
+    let concerned = |steps: Vec<Change>| {
         let frame = Frame { steps, ..Frame::default() };
         (0..5).filter(|&place| frame.concerns(place)).collect::<Vec<_>>()
     };

@@ -9,7 +9,7 @@ pub struct Game {
     pub seats: Vec<Seat>,
 }
 
-/// A seat of a game.
+/// A bot's part in a game, and how it ended for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Seat {
     /// The number of its bot, from 0.

@@ -154,7 +154,6 @@ fn chance(stronger_by: f64) -> f64 {
     1.0 / (1.0 + (-stronger_by).exp())
 }
 
-/// The weight of each pair of a game.
 fn weight(game: &Game) -> f64 {
     1.0 / real(game.seats.len().saturating_sub(1).max(1))
 }

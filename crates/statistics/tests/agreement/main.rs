@@ -16,8 +16,8 @@ use rand_pcg::Pcg32;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use statistics::{
-    Board, Conclusion, ConfidenceSequence, Decided, Paired, Risk, Tendency, percentile, sign_test,
-    signed_rank_test,
+    Conclusion, ConfidenceSequence, Decided, Paired, PairedBoard, Risk, Tendency, percentile,
+    sign_test, signed_rank_test,
 };
 
 /// A file that comes with the tests.
@@ -79,21 +79,21 @@ fn percentiles_agree_with_scipy() {
 }
 
 /// Boards of two bots: values of a few or of many levels, ties, rare high ones, and lost games, by `kind`.
-fn boards(kind: u32, count: u32, random: &mut Pcg32) -> Vec<Board> {
+fn boards(kind: u32, count: u32, random: &mut Pcg32) -> Vec<PairedBoard> {
     let mut up_to = |most: u32| random.next_u32() % most;
     let mut board = |_| {
         let level = f64::from(up_to(2000)) + 100.0;
         let luck = f64::from(up_to(200)) - 160.0 + f64::from(kind % 3) * 60.0;
         match kind {
-            0..3 => Board::finished(level + luck, level),
-            3 => Board::finished(level + if up_to(20) == 0 { 900.0 } else { -10.0 }, level),
-            4 => Board::finished(7.0, 5.0),
-            5 => Board::finished(level, level),
+            0..3 => PairedBoard::finished(level + luck, level),
+            3 => PairedBoard::finished(level + if up_to(20) == 0 { 900.0 } else { -10.0 }, level),
+            4 => PairedBoard::finished(7.0, 5.0),
+            5 => PairedBoard::finished(level, level),
             6..10 => {
                 let lost = [up_to(60) < kind, up_to(40) < 1];
                 let value = |points: f64, lost: bool| if lost { 0.0 } else { points };
                 let mine = level + luck + f64::from(kind) * 20.0;
-                Board::new([value(mine, lost[0]), value(level, lost[1])], lost)
+                PairedBoard::new([value(mine, lost[0]), value(level, lost[1])], lost)
             }
             // Three games of each, of which some are lost.
             _ => {
@@ -101,7 +101,7 @@ fn boards(kind: u32, count: u32, random: &mut Pcg32) -> Vec<Board> {
                 let all =
                     [level + luck - f64::from(mine) * 300.0, level - f64::from(others) * 300.0];
                 let lost = [mine, others].map(|lost| usize::from(lost != 0));
-                Board {
+                PairedBoard {
                     finished: Some([level + luck, level]),
                     all,
                     lost,
@@ -114,7 +114,7 @@ fn boards(kind: u32, count: u32, random: &mut Pcg32) -> Vec<Board> {
 }
 
 /// What the program of `tests/data/rule.py` prints, as this project computes it.
-fn by_the_rule(boards: &[Board], risk: Risk, margin: f64) -> Value {
+fn by_the_rule(boards: &[PairedBoard], risk: Risk, margin: f64) -> Value {
     let found = Paired::of(boards, risk);
     let mut sequence = ConfidenceSequence::new(margin, risk);
     for board in boards {
@@ -199,8 +199,8 @@ fn the_rule_is_the_one_of_its_document() {
         for count in [1, 2, 59, 60, 100, 180] {
             let boards = boards(kind, count, &mut random);
             for (risk, margin) in [(Risk::Strict, 0.0), (Risk::Loose, 60.0)] {
-                let shown = |board: &Board| {
-                    let Board { finished, all, lost, has_losses } = board;
+                let shown = |board: &PairedBoard| {
+                    let PairedBoard { finished, all, lost, has_losses } = board;
                     json!({ "finished": finished, "all": all, "lost": lost, "has_losses": has_losses })
                 };
                 let list: Vec<_> = boards.iter().map(shown).collect();

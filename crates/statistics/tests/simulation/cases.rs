@@ -3,7 +3,7 @@
 use super::*;
 
 /// What two bots have on a board, by chance.
-pub(super) type Boards = Box<dyn Fn(&mut Pcg64Mcg) -> Board + Sync>;
+pub(super) type Boards = Box<dyn Fn(&mut Pcg64Mcg) -> PairedBoard + Sync>;
 
 /// Two equal bots.
 pub(super) struct Case {
@@ -16,7 +16,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    fn new(name: &str, board: impl Fn(&mut Pcg64Mcg) -> Board + Sync + 'static) -> Self {
+    fn new(name: &str, board: impl Fn(&mut Pcg64Mcg) -> PairedBoard + Sync + 'static) -> Self {
         let board = Box::new(board);
         Self { name: name.to_owned(), board, is_beyond: false, needs_loss: false }
     }
@@ -25,7 +25,7 @@ impl Case {
     fn of(name: &str, scores: impl Fn(&mut Pcg64Mcg) -> (f64, f64) + Sync + 'static) -> Self {
         Self::new(name, move |random| {
             let (score, other) = scores(random);
-            Board::finished(score, other)
+            PairedBoard::finished(score, other)
         })
     }
 
@@ -102,7 +102,7 @@ pub(super) fn made() -> Vec<Case> {
             let (score, other) = times_as_good(it, 1.0);
             let lost = [(); 2].map(|()| uniform(it) < 1.0 / 30.0);
             let value = |score: f64, lost: bool| if lost { 0.0 } else { score };
-            Board::new([value(score, lost[0]), value(other, lost[1])], lost)
+            PairedBoard::new([value(score, lost[0]), value(other, lost[1])], lost)
         })
         .with_losses(),
     ]
@@ -194,7 +194,7 @@ impl Real {
         let values = self.values.clone();
         Box::new(move |random| {
             let [one, other] = values[random.next_u32() as usize % values.len()];
-            Board::finished(one + shift, other)
+            PairedBoard::finished(one + shift, other)
         })
     }
 

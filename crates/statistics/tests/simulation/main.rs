@@ -12,7 +12,7 @@ use rand_core::Rng as _;
 use rand_pcg::Pcg64Mcg;
 
 use statistics::{
-    Board, Conclusion, ConfidenceSequence, Decided, MeanTest, Moments, Paired, Risk, mean,
+    Conclusion, ConfidenceSequence, Decided, MeanTest, Moments, Paired, PairedBoard, Risk, mean,
 };
 
 const RUNS: usize = 2_000;
@@ -115,7 +115,7 @@ fn sequential(
     runs: usize,
     boards: usize,
     (margin, risk): (f64, Risk),
-    next: impl Fn(&mut Pcg64Mcg) -> Board + Sync,
+    next: impl Fn(&mut Pcg64Mcg) -> PairedBoard + Sync,
 ) -> ([f64; 3], f64) {
     tally(runs, |random| {
         let mut sequence = ConfidenceSequence::new(margin, risk);
@@ -132,10 +132,10 @@ fn sequential(
 }
 
 /// Games that no bot loses.
-fn finished(next: Scores) -> impl Fn(&mut Pcg64Mcg) -> Board + Sync {
+fn finished(next: Scores) -> impl Fn(&mut Pcg64Mcg) -> PairedBoard + Sync {
     move |random| {
         let (score, other) = next(random);
-        Board::finished(score, other)
+        PairedBoard::finished(score, other)
     }
 }
 
@@ -153,7 +153,7 @@ fn to_the_end_of_a_list(runs: usize) -> ([f64; 3], f64) {
         let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
         for difference in differences {
             let other = level(random);
-            sequence.push(&Board::finished(other + difference, other));
+            sequence.push(&PairedBoard::finished(other + difference, other));
         }
         let place = |decided| if decided == Decided::Below { 0 } else { 2 };
         (sequence.decided().map(place), sequence.count())
@@ -208,14 +208,14 @@ const VALUES: [Value; 6] = [
 ];
 
 /// A bot that is even in total: it scores a little more than the other, and loses one game of `every`.
-fn loser(random: &mut Pcg64Mcg, every: f64) -> Board {
+fn loser(random: &mut Pcg64Mcg, every: f64) -> PairedBoard {
     let level = level(random);
     let other = score(level, random);
     if uniform(random) < 1.0 / every {
-        return Board::new([0.0, other], [true, false]);
+        return PairedBoard::new([0.0, other], [true, false]);
     }
     // 3,100 is the mean score.
-    Board::finished(score(level, random) + 3100.0 / (every - 1.0), other)
+    PairedBoard::finished(score(level, random) + 3100.0 / (every - 1.0), other)
 }
 
 /// Whether a comparison says better or worse.
@@ -225,9 +225,9 @@ fn is_called(paired: &Paired) -> bool {
 
 /// How often a comparison of this many boards calls bots better or worse, among those in which a game was lost and those in
 /// which none was.
-fn called(runs: usize, n: usize, next: impl Fn(&mut Pcg64Mcg) -> Board + Sync) -> [f64; 2] {
+fn called(runs: usize, n: usize, next: impl Fn(&mut Pcg64Mcg) -> PairedBoard + Sync) -> [f64; 2] {
     let ([silent, called, silent_without, called_without], _) = tally(runs, |random| {
-        let boards: Vec<Board> = (0..n).map(|_| next(random)).collect();
+        let boards: Vec<PairedBoard> = (0..n).map(|_| next(random)).collect();
         let has_lost = boards.iter().any(|board| board.has_losses);
         let called = is_called(&Paired::of(&boards, Risk::Strict));
         (Some(usize::from(called) + if has_lost { 0 } else { 2 }), n)
@@ -263,7 +263,7 @@ fn false_verdicts(runs: usize, bots: usize, boards: usize) -> [f64; 2] {
             let level = level(random);
             let baseline = score(level, random);
             for list in &mut boards_of {
-                list.push(Board::finished(score(level, random), baseline));
+                list.push(PairedBoard::finished(score(level, random), baseline));
             }
         }
         let mut all: Vec<Paired> =
@@ -325,7 +325,7 @@ fn a_comparison_and_a_run_that_stops_agree_on_the_same_games() {
             let (score, other) = times_as_good(random, factor);
             let lost = [0.02, 0.01].map(|rate| uniform(random) < rate);
             let zero = |value: f64, lost: bool| if lost { 0.0 } else { value };
-            boards.push(Board::new([zero(score, lost[0]), zero(other, lost[1])], lost));
+            boards.push(PairedBoard::new([zero(score, lost[0]), zero(other, lost[1])], lost));
             sequence.push(boards.last().expect("one"));
         }
         let compared = Paired::of(&boards, Risk::Strict).conclusion;

@@ -82,7 +82,6 @@ fn tables(seats: usize, random: &mut Pcg64Mcg) -> Vec<Vec<usize>> {
 }
 
 impl Model {
-    /// The games of a seed.
     fn play(&self, seed: usize, random: &mut Pcg64Mcg, games: &mut Vec<Game>) {
         let of_bot: [f64; BOTS] = std::array::from_fn(|_| self.of_bot / ELO * normal(random));
         let of_seat: Vec<f64> =
@@ -161,7 +160,7 @@ const PAIRS: [Pair; 5] = [
 
 impl Pair {
     /// The mean places of both bots on a seed.
-    fn board(&self, random: &mut Pcg64Mcg) -> Board {
+    fn board(&self, random: &mut Pcg64Mcg) -> PairedBoard {
         let (of_bot, of_seat) = (normal(random) * self.of_bot, normal(random) * self.of_seat);
         let even = 2.0 * self.draws.atanh();
         let place = |seat: f64, random: &mut Pcg64Mcg| {
@@ -171,7 +170,7 @@ impl Pair {
         let first = place(1.0, random);
         let second = if self.copies { first } else { place(-1.0, random) };
         let mean = f64::midpoint(first, second);
-        Board::finished(mean, 100.0 - mean)
+        PairedBoard::finished(mean, 100.0 - mean)
     }
 
     /// How often equal bots are called different on up to this many seeds.

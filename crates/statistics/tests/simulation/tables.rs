@@ -65,7 +65,7 @@ fn table_of_power() {
             // What a t test finds in four of five comparisons: 1.96 and 0.84 errors.
             let board = pair.better_by(2.8 * pair.deviation() / real(n).sqrt());
             let ([neither, plain, guarded], _) = tally(RUNS, |random| {
-                let boards: Vec<Board> = (0..n).map(|_| board(random)).collect();
+                let boards: Vec<PairedBoard> = (0..n).map(|_| board(random)).collect();
                 let found = Paired::of(&boards, Risk::Strict);
                 let plain = found.all.mean_p < 0.05 && found.all.mean > 0.0;
                 let guarded = found.conclusion == Conclusion::Better;

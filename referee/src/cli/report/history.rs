@@ -14,7 +14,7 @@ use crate::cli::named_run::{Found, Places, newest_first};
 use crate::cli::signals::signal;
 use crate::cli::{Failure, inputs, interrupt, print};
 use contain::cancel::Canceller;
-use report::history::{self, ComparedPair, Listed, Place};
+use report::history::{self, BotIndex, ComparedPair, Listed};
 use report::markup::address_of;
 use report::runs::ShownRun;
 use results::compare::{Comparison, Contender};
@@ -182,7 +182,7 @@ const COMPARED: usize = 40;
 
 /// A bot that may be compared with others.
 struct Entrant {
-    place: Place,
+    place: BotIndex,
     /// What the command line calls it.
     side: String,
     measure: Measure,

@@ -115,7 +115,6 @@ pub(super) fn combined(
     Ok(all)
 }
 
-/// A bot with one value.
 fn with(bot: &PlannedBot, name: &str, value: &str) -> PlannedBot {
     let place = format!("{{{name}}}");
     let mut bot = bot.clone();

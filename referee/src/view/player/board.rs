@@ -7,7 +7,7 @@ use ratatui::widgets::{Block, Paragraph};
 
 use super::look::Look;
 use super::state::Player;
-use rules::game::frames::{Frame, Origin, Picture, Place};
+use rules::game::frames::{CellIndex, Frame, Origin, Picture};
 
 /// The size of a tile in columns and lines. A terminal's cell is about twice as high as wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Arrangement {
     fn tile(
         &self,
         picture: &Picture,
-        place: Place,
+        place: CellIndex,
         line: u16,
         shown: Option<&Frame>,
         look: Look,

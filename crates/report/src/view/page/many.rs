@@ -79,7 +79,7 @@ pub struct GameAddress {
 }
 
 impl GameAddress {
-    /// The address of the game.
+    /// A relative link that opens the page at this game.
     pub fn alone(&self) -> String {
         format!("{}#game={}", self.file, self.id)
     }

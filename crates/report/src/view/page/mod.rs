@@ -20,7 +20,7 @@ use super::links::Link;
 use crate::html;
 use results::gamelog::{Certificate, End};
 use results::said::{Said, SaidInGame, SaidNumbers, SaidValue};
-use rules::game::frames::{Frame, Origin, Pace, Picture, RegionPoints, Step};
+use rules::game::frames::{Change, Frame, Origin, Pace, Picture, RegionPoints};
 use rules::score::Score;
 use terms::millis::Millis;
 use terms::text::{printable, printable_lines};
@@ -228,7 +228,7 @@ struct PageMove<'a> {
 }
 
 /// A step as an array of three flat arrays: places, pairs of places, pairs of place and colour.
-struct PageStep<'a>(&'a Step);
+struct PageStep<'a>(&'a Change);
 
 impl Serialize for PageMove<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -251,7 +251,7 @@ impl Serialize for PageMove<'_> {
 
 impl Serialize for PageStep<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Step { gone, moved, new } = self.0;
+        let Change { gone, moved, new } = self.0;
         let moved: Vec<u16> = moved.iter().flat_map(|&(from, to)| [from, to]).collect();
         let new: Vec<u16> = new.iter().flat_map(|&(place, color)| [place, color.into()]).collect();
         (gone, moved, new).serialize(serializer)

@@ -49,7 +49,7 @@ impl Outcome {
         self.diagnosis = Some(why);
     }
 
-    /// Records all events.
+    /// Takes over verdict, score and times from the events of a game.
     pub fn record(&mut self, events: &[Event], strict: bool) {
         let mut totals = Vec::new();
         for turn in turns(events, self.seat.as_ref().map_or(0, |seat| seat.seat)) {
@@ -68,7 +68,6 @@ impl Outcome {
     }
 }
 
-/// The turns of a seat.
 fn turns(events: &[Event], seat: usize) -> impl Iterator<Item = &Turn> {
     events.iter().filter_map(move |event| match event {
         Event::Turn(turn) if turn.seat == seat => Some(turn),

@@ -22,7 +22,7 @@ pub struct BoardId(Id);
 pub struct RecordId(Id);
 
 impl BoardId {
-    /// The id of a test case.
+    /// The digest of the test case as the game writes it.
     pub fn of(case: &TestCase) -> Self {
         Self(digest(case.text.as_bytes()).into())
     }

@@ -149,7 +149,7 @@ impl Rules {
 pub struct PlannedBoard {
     /// The user's name for it.
     pub name: String,
-    /// Its board set.
+    /// The `[boards.NAME]` that it is from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set: Option<String>,
     /// The test case as the game writes it.
@@ -174,9 +174,9 @@ pub struct Assignment {
 /// A board that is about to be played.
 #[derive(Debug)]
 pub struct Case {
-    /// Its name.
+    /// As results and reports call it.
     pub name: String,
-    /// Its board set.
+    /// The `[boards.NAME]` that it is from.
     pub set: Option<String>,
     /// The digest of the test case.
     pub board_id: BoardId,

@@ -227,7 +227,7 @@ impl Records {
 /// The best known score on a board, and its holder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Best {
-    /// The score.
+    /// Exactly as the game gave it.
     pub score: Score,
     /// The bot or the source.
     pub by: String,

@@ -34,7 +34,6 @@ impl RunFolder {
     }
 }
 
-/// The comment on the run in `folder`.
 pub(in crate::suite) fn comment_in(folder: &std::path::Path) -> Option<String> {
     let text = read_regular(&folder.join(COMMENT)).ok()?;
     let text = String::from_utf8_lossy(&text).trim().to_owned();

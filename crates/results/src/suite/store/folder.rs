@@ -30,7 +30,7 @@ use std::sync::{Arc, Once};
 use serde::{Deserialize, Serialize};
 
 use super::commit::Commit;
-use crate::gamelog::Host;
+use crate::gamelog::Machine;
 use crate::suite::files::read_regular;
 use crate::suite::plan::{MAX_GAMES, Margin, Plan};
 use rules::measure::Measure;
@@ -48,7 +48,6 @@ pub(super) const SESSIONS: &str = "sessions.jsonl";
 /// What is locked instead of the results, where that is another file.
 pub(super) const RESULTS_LOCK: &str = "results.jsonl.lock";
 
-/// The folder of the folders of parts.
 pub(in crate::suite) const PART_FOLDERS: &str = "parts";
 
 /// What a run is: the content of `run.toml`.
@@ -61,7 +60,7 @@ pub struct Run {
     /// When it was started, in UTC.
     pub started: jiff::Timestamp,
     /// Where it was started.
-    pub host: Host,
+    pub host: Machine,
     /// The working directory of the start, from which the bots are found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_in: Option<PathBuf>,

@@ -6,7 +6,7 @@ use fs_err as fs;
 
 use super::folder::{FORMAT, Opponent, Run};
 use super::session::Session;
-use crate::gamelog::Host;
+use crate::gamelog::Machine;
 use crate::suite::plan::Plan;
 
 impl Run {
@@ -16,7 +16,7 @@ impl Run {
             format: FORMAT,
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             started: jiff::Timestamp::now(),
-            host: Host::here(),
+            host: Machine::here(),
             started_in: env::current_dir().ok(),
             git: None,
             against,
@@ -28,7 +28,7 @@ impl Run {
 impl Session {
     /// A session that begins now, here; it gets its number when it is added to a run.
     pub fn here(containment: &str) -> Self {
-        let machine = Host::here();
+        let machine = Machine::here();
         Self {
             number: 0,
             started: jiff::Timestamp::now(),

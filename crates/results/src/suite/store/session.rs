@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::folder::FolderError;
-use crate::gamelog::Host;
+use crate::gamelog::Machine;
 use crate::suite::files::read_regular;
 use rules::source::json_problem;
 use terms::millis::Millis;
@@ -26,7 +26,7 @@ pub struct Session {
     pub cpu: String,
     /// The host that played the session.
     #[serde(flatten)]
-    pub machine: Host,
+    pub machine: Machine,
     /// The job of a batch system, such as `slurm 4711`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub job: Option<String>,

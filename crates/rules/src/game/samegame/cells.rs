@@ -108,7 +108,7 @@ impl CellSet {
         }
     }
 
-    /// Any one cell of the set, as a set.
+    /// Any single cell of the set.
     #[inline]
     pub(super) fn one(self) -> Option<Self> {
         let mut before = 0;
@@ -164,7 +164,6 @@ impl CellSet {
         Self([d << COLUMN_BITS, a, b, c])
     }
 
-    /// The cells to the left of these.
     #[inline]
     pub(super) fn left(self) -> Self {
         let [a, b, c, d] = self.0;

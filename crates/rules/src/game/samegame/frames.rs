@@ -3,7 +3,7 @@
 use super::board::{Board, CELLS, COLORS, Cell, Region, SIDE};
 use super::position::{self, Position, Removal};
 use super::{message, reply};
-use crate::game::frames::{Frame, Origin, Pace, Picture, Place, RegionPoints, Step};
+use crate::game::frames::{CellIndex, Change, Frame, Origin, Pace, Picture, RegionPoints};
 
 /// The board, ready to be drawn.
 pub(super) fn picture(board: &Board) -> Picture {
@@ -49,12 +49,12 @@ pub(super) fn frame(position: &Position, line: &[u8]) -> Option<Frame> {
     Some(frame)
 }
 
-fn place(cell: Cell) -> Place {
-    Place::try_from((SIDE - 1 - cell.y) * SIDE + cell.x).expect("at most 225 places")
+fn place(cell: Cell) -> CellIndex {
+    CellIndex::try_from((SIDE - 1 - cell.y) * SIDE + cell.x).expect("at most 225 places")
 }
 
 /// The region disappears, tiles above it fall, and empty columns close.
-fn step(board: &Board, region: &Region) -> Step {
+fn step(board: &Board, region: &Region) -> Change {
     let remains = |cell: &Cell| board.tile(*cell).is_some() && !region.cells.contains(*cell);
     let mut moved = Vec::new();
     let mut to = Cell { x: 0, y: 0 };
@@ -69,5 +69,5 @@ fn step(board: &Board, region: &Region) -> Step {
             to = Cell { x: to.x + 1, y: 0 };
         }
     }
-    Step { gone: region.cells.iter().map(place).collect(), moved, new: Vec::new() }
+    Change { gone: region.cells.iter().map(place).collect(), moved, new: Vec::new() }
 }

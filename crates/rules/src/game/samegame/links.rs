@@ -87,7 +87,6 @@ impl Links {
         both.or(up.or(down).and(left.or(right)))
     }
 
-    /// The cells that have a link.
     #[inline]
     fn ends(self) -> CellSet {
         let Self { up, right } = self;

@@ -86,12 +86,11 @@ impl Direction {
     /// The number of directions.
     pub const COUNT: usize = 4;
 
-    /// The direction numbered `number`.
+    /// As the protocol numbers them: 0 up, 1 right, 2 down, 3 left.
     pub fn from_number(number: i32) -> Option<Self> {
         [Self::Up, Self::Right, Self::Down, Self::Left].get(usize::try_from(number).ok()?).copied()
     }
 
-    /// The name of the direction.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Up => "up",

@@ -1,7 +1,7 @@
 //! Square Remover's boards and moves, ready to be drawn in a replay.
 
 use super::board::{Board, Direction};
-use crate::game::frames::{Frame, Pace, Picture, Place, Step};
+use crate::game::frames::{CellIndex, Change, Frame, Pace, Picture};
 use terms::text::plural;
 
 /// The board, ready to be drawn.
@@ -62,7 +62,7 @@ fn swap(board: &mut Board, number: usize, row: i32, column: i32, direction: i32)
         && board.swap(row, column, direction).is_ok()
     {
         let (here, there) = (place(here), place(there));
-        frame.steps.push(Step { moved: vec![(here, there), (there, here)], ..Step::default() });
+        frame.steps.push(Change { moved: vec![(here, there), (there, here)], ..Change::default() });
         let squares = removed_squares(board);
         let gain = gain(&squares);
         frame.gain = gain.into();
@@ -75,12 +75,12 @@ fn swap(board: &mut Board, number: usize, row: i32, column: i32, direction: i32)
     frame
 }
 
-fn removed_squares(board: &mut Board) -> Vec<Step> {
+fn removed_squares(board: &mut Board) -> Vec<Change> {
     let mut steps = Vec::new();
     while let Some(square) = board.remove_square() {
         let new = square
             .map(|(row, column)| (place(board.side(), row, column), board.tile((row, column))));
-        steps.push(Step { new: new.to_vec(), ..Step::default() });
+        steps.push(Change { new: new.to_vec(), ..Change::default() });
     }
     steps
 }
@@ -89,10 +89,10 @@ fn square_count(gain: i64) -> String {
     plural(gain.unsigned_abs(), "square")
 }
 
-fn gain(squares: &[Step]) -> i64 {
+fn gain(squares: &[Change]) -> i64 {
     i64::try_from(squares.len()).expect("far fewer")
 }
 
-fn place(side: usize, row: usize, column: usize) -> Place {
-    Place::try_from(row * side + column).expect("at most 256 places")
+fn place(side: usize, row: usize, column: usize) -> CellIndex {
+    CellIndex::try_from(row * side + column).expect("at most 256 places")
 }

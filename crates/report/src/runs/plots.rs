@@ -1,4 +1,4 @@
-//! A comparison to look at: each board as a point, and how the interval of the mean narrowed.
+//! The plots of a comparison: each board as a point, and how the interval of the mean narrowed.
 
 use std::collections::BTreeMap;
 
@@ -78,7 +78,8 @@ fn narrowing(gathered: &Gathered, comparison: &Comparison, out: &mut String) {
     let Some(last) = steps.last() else { return };
     let x = |boards: f64| 100.0 * boards / last.boards;
     let y = |value: f64| 100.0 * (high - value.clamp(low, high)) / (high - low);
-    let point = |step: &Step, value: f64| format!("{:.1},{:.1} ", x(step.boards), y(value));
+    let point =
+        |step: &IntervalPoint, value: f64| format!("{:.1},{:.1} ", x(step.boards), y(value));
     let above: String = steps.iter().map(|step| point(step, step.high)).collect();
     let below: String = steps.iter().rev().map(|step| point(step, step.low)).collect();
     let means: String = steps.iter().map(|step| point(step, step.mean)).collect();
@@ -102,7 +103,7 @@ fn narrowing(gathered: &Gathered, comparison: &Comparison, out: &mut String) {
 }
 
 /// The mean and its interval after some boards.
-struct Step {
+struct IntervalPoint {
     boards: f64,
     mean: f64,
     low: f64,
@@ -111,7 +112,7 @@ struct Step {
 
 /// Empty if the page does not list every board, and so does not know their order.
 #[expect(clippy::cast_precision_loss, reason = "boards are counted, not grains of sand")]
-fn steps(gathered: &Gathered, comparison: &Comparison) -> Vec<Step> {
+fn steps(gathered: &Gathered, comparison: &Comparison) -> Vec<IntervalPoint> {
     let differences = comparison.boards.iter().map(|board| (&board.record_id, board.difference));
     let differences: BTreeMap<&RecordId, f64> = differences.collect();
     if gathered.boards.len() < gathered.board_count {
@@ -126,7 +127,7 @@ fn steps(gathered: &Gathered, comparison: &Comparison) -> Vec<Step> {
         let is_shown =
             count % comparison.boards.len().div_ceil(STEPS) == 0 || count == differences.len();
         if let Some((low, high)) = interval.filter(|_| is_shown) {
-            steps.push(Step { boards: count as f64, mean, low, high });
+            steps.push(IntervalPoint { boards: count as f64, mean, low, high });
         }
     }
     steps

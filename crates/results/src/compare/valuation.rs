@@ -3,7 +3,7 @@
 use crate::suite::Outcome;
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
-use statistics::Board;
+use statistics::PairedBoard;
 
 /// What comparisons know of a game's end.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -44,7 +44,7 @@ impl Finish {
 
 /// What games are worth in a comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Scale {
+pub(super) enum Valuation {
     /// Games have scores; `lost` is what a lost one counts as, in points and in the measure.
     Scores { measure: Measure, better: Direction, lost: Lost },
     /// No game has a score: one that was won counts as 1, a lost one as 0.
@@ -59,8 +59,8 @@ pub(super) struct Lost {
     log: f64,
 }
 
-impl Scale {
-    /// The scale of a comparison of these games.
+impl Valuation {
+    /// The valuation of a comparison of these games.
     ///
     /// A lost game counts as 0 if higher is better and no score is below 0. Otherwise it counts as worse than the worst score,
     /// by the larger of its distance from 0 and from the best score. This is twice the worst score in games of
@@ -147,13 +147,13 @@ impl Scale {
 
     /// What two bots have on a board on which `known` was the best score; `None` unless both have a game with a value.
     ///
-    /// Games that are worse than a lost one, which a scale that was made of other games allows, count as lost ones in the total.
+    /// Games that are worse than a lost one, which a valuation that was made of other games allows, count as lost ones in the total.
     pub(super) fn board(
         self,
         mine: &[Finish],
         others: &[Finish],
         known: Option<Score>,
-    ) -> Option<Board> {
+    ) -> Option<PairedBoard> {
         let best = self.best(mine.iter().chain(others), known);
         let least = self.value(Finish::Lost, &[], best).unwrap_or(f64::NEG_INFINITY);
         let values = |games: &[Finish], rivals: &[Finish], least: f64| {
@@ -167,7 +167,7 @@ impl Scale {
         let (my_finished, their_finished) = (finished(mine), finished(others));
         let pairs = || mine.iter().zip(others);
         let lost = |game: &Finish| game.is_lost();
-        Some(Board {
+        Some(PairedBoard {
             finished: of_finished(&my_finished, &their_finished)
                 .zip(of_finished(&their_finished, &my_finished))
                 .map(<[f64; 2]>::from),
@@ -253,12 +253,12 @@ fn lost(better: Direction, best: Score, worst: Score) -> f64 {
 mod tests {
     use super::*;
 
-    fn scale(better: Direction, scores: &[i64]) -> Scale {
-        scale_in(Measure::Points, better, scores)
+    fn valuation(better: Direction, scores: &[i64]) -> Valuation {
+        valuation_in(Measure::Points, better, scores)
     }
 
-    fn scale_in(measure: Measure, better: Direction, scores: &[i64]) -> Scale {
-        Scale::of(measure, better, scores.iter().map(|score| won(*score)))
+    fn valuation_in(measure: Measure, better: Direction, scores: &[i64]) -> Valuation {
+        Valuation::of(measure, better, scores.iter().map(|score| won(*score)))
     }
 
     fn won(score: i64) -> Finish {
@@ -266,8 +266,8 @@ mod tests {
     }
 
     /// The values on a board on which the other bot loses.
-    fn values(scale: Scale, game: Finish) -> Option<[f64; 2]> {
-        scale.board(&[game], &[Finish::Lost], None).map(|board| board.all)
+    fn values(valuation: Valuation, game: Finish) -> Option<[f64; 2]> {
+        valuation.board(&[game], &[Finish::Lost], None).map(|board| board.all)
     }
 
     #[test]
@@ -280,10 +280,10 @@ mod tests {
             (Direction::Lower, &[0], 1.0),
             (Direction::Lower, &[-50, -10], 30.0),
         ] {
-            let scale = scale(better, scores);
-            assert_eq!(scale.points(Finish::Lost), Some(lost), "{better:?} {scores:?}");
+            let valuation = valuation(better, scores);
+            assert_eq!(valuation.points(Finish::Lost), Some(lost), "{better:?} {scores:?}");
             for score in scores.iter().filter(|score| **score != 0 || !better.is_higher()) {
-                let values = values(scale, won(*score));
+                let values = values(valuation, won(*score));
                 assert!(values.is_some_and(|[won, lost]| won > lost), "{better:?} {score}");
             }
         }
@@ -292,32 +292,33 @@ mod tests {
     #[test]
     fn games_without_scores_are_compared_by_wins() {
         for better in [Direction::Higher, Direction::Lower] {
-            let scale = Scale::of(Measure::Ratio, better, [Finish::Won(None), Finish::Lost]);
-            assert_eq!(scale, Scale::Wins);
-            assert_eq!(values(scale, Finish::Won(None)), Some([1.0, 0.0]));
+            let valuation =
+                Valuation::of(Measure::Ratio, better, [Finish::Won(None), Finish::Lost]);
+            assert_eq!(valuation, Valuation::Wins);
+            assert_eq!(values(valuation, Finish::Won(None)), Some([1.0, 0.0]));
         }
-        let some = Scale::of(Measure::Points, Direction::Lower, [Finish::Won(None), won(0)]);
+        let some = Valuation::of(Measure::Points, Direction::Lower, [Finish::Won(None), won(0)]);
         assert_eq!(some.points(Finish::Won(None)), None);
     }
 
     #[test]
     fn a_game_that_is_worse_than_expected_counts_as_a_lost_one() {
-        let scale = scale(Direction::Lower, &[10, 20]);
-        assert_eq!(values(scale, won(15)), Some([-15.0, -40.0]));
-        assert_eq!(values(scale, won(1000)), Some([-40.0, -40.0]));
+        let valuation = valuation(Direction::Lower, &[10, 20]);
+        assert_eq!(values(valuation, won(15)), Some([-15.0, -40.0]));
+        assert_eq!(values(valuation, won(1000)), Some([-40.0, -40.0]));
     }
 
     #[test]
     fn games_of_a_board_are_averaged_and_lost_ones_counted_in_pairs() {
-        let scale = scale(Direction::Higher, &[100, 500]);
+        let valuation = valuation(Direction::Higher, &[100, 500]);
         let board =
-            scale.board(&[won(100), Finish::Lost], &[won(200), won(400), Finish::Lost], None);
+            valuation.board(&[won(100), Finish::Lost], &[won(200), won(400), Finish::Lost], None);
         let board = board.expect("games of both");
         assert_eq!((board.finished, board.all), (Some([100.0, 300.0]), [50.0, 200.0]));
         assert_eq!((board.lost, board.has_losses), ([1, 0], true));
-        let lost = scale.board(&[Finish::Lost], &[won(200)], None).expect("games of both");
+        let lost = valuation.board(&[Finish::Lost], &[won(200)], None).expect("games of both");
         assert_eq!((lost.finished, lost.lost), (None, [1, 0]));
-        assert_eq!(scale.board(&[Finish::Won(None)], &[won(200)], None), None);
+        assert_eq!(valuation.board(&[Finish::Won(None)], &[won(200)], None), None);
     }
 
     /// The values of two bots' games on a board: of the games that they finish, and of all.
@@ -326,8 +327,8 @@ mod tests {
         [mine, others]: [&[Finish]; 2],
         known: Option<i64>,
     ) -> Option<(Option<[f64; 2]>, [f64; 2])> {
-        let scale = Scale::of(measure, better, mine.iter().chain(others).copied());
-        let board = scale.board(mine, others, known.map(Score::from))?;
+        let valuation = Valuation::of(measure, better, mine.iter().chain(others).copied());
+        let board = valuation.board(mine, others, known.map(Score::from))?;
         let rounded = |values: [f64; 2]| values.map(|value| (value * 1e6).round() / 1e6);
         Some((board.finished.map(rounded), rounded(board.all)))
     }

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::json_lines::{receive, say};
 
-/// `guess [FORM]`: `was` words the summary differently, `random` words it differently in each game, `lots` does so where the number
+/// `guess-number [FORM]`: `was` words the summary differently, `random` words it differently in each game, `lots` does so where the number
 /// is 9, and `open` leaves the text of each question without a line end.
 pub(crate) fn run(mut words: impl Iterator<Item = String>) -> ExitCode {
     let form = words.next().unwrap_or_default();
