@@ -29,6 +29,10 @@ PATTERNS = {
         r"\bso (?:many|much|long)\b": "name the number, or what it depends on",
         r"(?<!there )\b(?:is|are|was|were) no (?!longer|more than|less than|other)": "is not a",
         r"(?<!there )\b(?:is|are) (?-i:none)\b": "is not one, or does not count",
+        r"\bgreatest\b": "largest, or maximum",
+        r"\bmeanwhile\b": "in the meantime, or nothing",
+        r"\bnothing but\b": "only",
+        r"\bseldom\b": "rarely",
         r"\bwho(?:m|ever|mever)?\b": "which, what, or the program that: who is for people",
     }.items()
 }

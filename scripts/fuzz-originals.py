@@ -133,7 +133,7 @@ def odd_reply(rng, board):
     text = rng.choice(["", " ", "\t", "\x00"]) + odd_number(rng, x) + rng.choice(BLANKS) + odd_number(rng, y)
     message = b"".join(rng.choice([b"a", b"b c", b"\\n", "é".encode(), "😀".encode(), b"\xff", b"\xed\xa0\x80", b"\xe2\x82", b" "])
                        for _ in range(rng.randrange(25) if rng.random() < 0.6 else 0))
-    # A message of nothing but line breaks is treated otherwise.
+    # A message of only line breaks is treated differently.
     return text.encode() + (b" m" + message if message else rng.choice([b"", b" ", b"\x0c"]))
 
 

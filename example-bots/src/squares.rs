@@ -242,7 +242,7 @@ pub(crate) enum Spoil {
 }
 
 impl Spoil {
-    /// The spoilt answer to a case.
+    /// The wrong answer to a case.
     ///
     /// # Errors
     /// When the answer has no move or number K.

@@ -199,7 +199,7 @@ export default {
   /** A run that is being played: the page shows more games by itself, what was lost, and the comparison of its bots, unless it is to stay. */
   async report_lives({ url, bot, why }) {
     await withPage(url, {}, async (page) => {
-      // An attribute is asked for again where the page is renewed meanwhile; a script in it would fail.
+      // An attribute is asked for again where the page is renewed in the meantime; a script in it would fail.
       const played = async () => Number(await page.locator("#live progress").getAttribute("value"));
       const before = await played();
       await page.waitForFunction((games) => document.querySelector("#live progress").value > games, before, { timeout: 60000 });

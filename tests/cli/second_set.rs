@@ -1,4 +1,4 @@
-//! The second set: tests that take long and seldom break. Each is ignored, and is in a module whose name contains `heavy`; the
+//! The second set: tests that are slow and rarely fail. Each is ignored, and is in a module whose name contains `heavy`; the
 //! reason names the command that runs them all, which the gate does.
 
 use crate::cli::needed_programs::sources;

@@ -363,7 +363,7 @@ fn print_errors(how: &str, mut errors: ChildStderr) {
     }
 }
 
-/// Sends much, without reading meanwhile, or gets much.
+/// Sends much, without reading in the meantime, or gets much.
 fn sends(what: &str, command: &str) -> ExitCode {
     const LARGE: usize = 1_000_000;
     let mut bot = Bot::start(command);

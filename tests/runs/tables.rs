@@ -7,7 +7,7 @@ use referee::suite::{Outcome, RunFolder, RunWriter, SuiteVerdict};
 use referee::verdict::Verdict;
 use support::prelude::*;
 
-/// The places of a table where bots with a lower index are better, but for one board in `upset`, where they are worse.
+/// The places of a table where bots with a lower index are better, except for one board in `upset`, where they are worse.
 fn ranked(board: usize, table: &[usize], upset: usize) -> Vec<u32> {
     let is_upset = board % upset == upset - 1;
     let beats = |one: usize, other: usize| if is_upset { one > other } else { one < other };
@@ -168,7 +168,7 @@ fn a_head_to_head_is_decided_by_seeds_from_both_seats() {
     let (found, boards) = head_to_head(150, |_, _| {});
     assert_eq!((found, boards), (Some(Relation::Better), 150));
     assert_eq!(head_to_head(99, |_, _| {}), (None, 99), "too few");
-    // One game of each of ten boards is spoilt: nothing of these boards counts.
+    // One game of each of ten boards is disturbed: nothing of these boards counts.
     let spoil = |index: usize, outcome: &mut Outcome| {
         outcome.seat.as_mut().expect("a seat").spoilt = index < 40 && index % 4 < 2;
     };
@@ -196,7 +196,7 @@ fn a_new_bot_and_an_old_one_are_compared_over_a_pool() {
     let place = Place::new();
     let run = |bot: &str, best: usize| {
         MadeRun::of_tables(3, [&[bot], &["x", "y", "z"]], 120, move |board, table| {
-            // The bot beats the pool but for one board of `best`.
+            // The bot beats the pool except on one board of `best`.
             ranked(board, table, best)
         })
     };

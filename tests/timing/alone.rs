@@ -1,4 +1,4 @@
-//! The tests of times and of blame, in a binary of their own: Cargo runs one binary after the other, so nothing but the
+//! The tests of times and of blame, in a binary of their own: Cargo runs one binary after the other, so only the
 //! work that these tests start themselves keeps their bots waiting.
 
 mod blame;

@@ -52,7 +52,7 @@ fn evil_log(folder: &Path) -> PathBuf {
     log
 }
 
-/// Fails if a terminal would obey any of this, but for what `allowed` says.
+/// Fails if a terminal would obey any of this, except what `allowed` says.
 #[track_caller]
 fn assert_inert(bytes: &[u8], allowed: &[char]) {
     let text = str::from_utf8(bytes).expect("UTF-8");

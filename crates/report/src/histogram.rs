@@ -5,7 +5,7 @@ use std::time::Duration;
 use statistics::Distribution;
 use terms::text::duration;
 
-/// Times as bars in steps of 1, 2, 5, 10, … from the least to the greatest. One of them ends at the limit,
+/// Times as bars in steps of 1, 2, 5, 10, … from the smallest to the largest. One of them ends at the limit,
 /// so that those beyond it hold only late turns.
 pub(crate) struct Histogram {
     /// The kind of turn.

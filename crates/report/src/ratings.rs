@@ -114,7 +114,7 @@ pub(crate) fn sentences(league: &League) -> Vec<String> {
         .collect();
     if !unbounded.is_empty() {
         sentences.push(format!(
-            "No interval for {}: nothing but wins, or nothing but losses, connects {} with the rest, so that only a quarter of a virtual \
+            "No interval for {}: only wins, or only losses, connect {} with the rest, so that only a quarter of a virtual \
              game between each two bots that have met keeps the rating finite.",
             unbounded.join(", "),
             if unbounded.len() == 1 { "it" } else { "them" },
@@ -130,7 +130,7 @@ pub(crate) fn sentences(league: &League) -> Vec<String> {
     if league.left_out > 0 {
         let games = plural(league.left_out as u64, "game");
         sentences.push(format!(
-            "Left out: {games} that the host has spoilt, or that were not played to the end."
+            "Left out: {games} that the host has disturbed, or that were not played to the end."
         ));
     }
     sentences

@@ -8,7 +8,7 @@ use crate::timing::percentiles;
 use statistics::Distribution;
 use terms::limits::Resources;
 
-/// Verdicts are meaningful for limits of at least this many times the greatest disturbance.
+/// Verdicts are meaningful for limits of at least this many times the largest disturbance.
 const LIMIT_PER_DISTURBANCE: u32 = 10;
 
 /// With a smaller share of a core, a bot loses turns that it would win on an idle machine.

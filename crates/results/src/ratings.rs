@@ -1,7 +1,7 @@
 //! Ratings of the bots in runs of games of several players, from their places.
 //!
 //! A bot is its command with the digests of its files, so bots of one name in several runs are one bot if they are the same program.
-//! A seed is a board by `record_id`, in whichever run. A game that the host has spoilt is left out.
+//! A seed is a board by `record_id`, in whichever run. A game that the host has disturbed is left out.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct League {
     pub games: usize,
     /// The number of seeds.
     pub seeds: usize,
-    /// The games that were left out, since the host has spoilt them or they were not played whole.
+    /// The games that were left out, since the host has disturbed them or they were not played whole.
     pub left_out: usize,
     /// Whether the seatings of a seed end alike.
     pub agreement: Agreement,

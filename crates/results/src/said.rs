@@ -108,7 +108,7 @@ pub struct SaidNumbers {
     /// The least one.
     #[serde(serialize_with = "serialize_number")]
     pub min: f64,
-    /// The greatest one.
+    /// The largest one.
     #[serde(serialize_with = "serialize_number")]
     pub max: f64,
     /// The arithmetic mean of all reported values.
@@ -257,7 +257,7 @@ struct Sums(BTreeMap<String, Sum>);
 #[derive(Debug)]
 struct Sum {
     last: SaidValue,
-    /// The count, the sum, the least and the greatest value, while all are numbers.
+    /// The count, the sum, the smallest and the largest value, while all are numbers.
     numbers: Option<(u32, f64, f64, f64)>,
 }
 

@@ -39,7 +39,7 @@ pub struct Moments {
     mean: f64,
     /// Σ (difference - mean)².
     squares: f64,
-    /// The least value of either bot and the greatest.
+    /// The smallest value of either bot and the largest.
     extremes: Option<(f64, f64)>,
 }
 
@@ -75,7 +75,7 @@ impl Moments {
         self.squares / (real(self.count) - 1.0).max(1.0)
     }
 
-    /// The greatest value of either bot less the least.
+    /// The largest value of either bot less the smallest.
     pub fn range(&self) -> f64 {
         self.extremes.map_or(0.0, |(low, high)| high - low)
     }

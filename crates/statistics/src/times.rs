@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use hdrhistogram::Histogram;
 
-/// A histogram of times, to three digits in a fixed space; the least and the greatest are exact.
+/// A histogram of times, to three digits in a fixed space; the smallest and the largest are exact.
 ///
 /// ```
 /// use std::time::Duration;
@@ -47,7 +47,7 @@ impl Distribution {
         self.range.unwrap_or_default().0
     }
 
-    /// The greatest; zero without any.
+    /// The largest; zero without any.
     pub fn max(&self) -> Duration {
         self.range.unwrap_or_default().1
     }

@@ -84,7 +84,7 @@ pub struct Cli {
     #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Global options")]
     verbose: u8,
 
-    /// Show nothing but errors and the result: no progress, no warnings
+    /// Show only errors and the result: no progress, no warnings
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
     quiet: bool,
 

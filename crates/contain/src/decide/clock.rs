@@ -16,7 +16,7 @@ use terms::certificate::Parts;
 pub enum Overtime {
     /// Always wait this long.
     Always(Duration),
-    /// Wait up to this long, while the program would still have time but for the delays that others caused.
+    /// Wait up to this long, while the program would still have time without the delays that others caused.
     WhileStarved(Duration),
 }
 
@@ -37,7 +37,7 @@ pub enum Phase {
     Limit,
     /// When its limit had certainly passed.
     Overtime,
-    /// When the overtime had ended too, though the program would still have had time but for others' delays.
+    /// When the overtime had ended too, though the program would still have had time without the delays of others.
     Starved,
 }
 

@@ -18,7 +18,7 @@ pub(crate) struct Late<'a> {
 }
 
 impl Late<'_> {
-    /// The host is to blame if the reply would have come within `limit` but for delays that the program did not cause.
+    /// The host is to blame if the reply would have come within `limit` without delays that the program did not cause.
     /// Unexplained time does not excuse the program.
     pub(crate) fn culprit(self, limit: Duration) -> Culprit {
         let excused = self.parts.map(Parts::excused).unwrap_or_default();

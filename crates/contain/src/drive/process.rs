@@ -153,7 +153,7 @@ impl BotProcess {
         left
     }
 
-    /// Stops all its processes until the next exchange, or its end: meanwhile it computes nothing, and takes no core from
+    /// Stops all its processes until the next exchange, or its end: in the meantime it computes nothing, and takes no core from
     /// others. Returns when they are stopped. Without a keeper those that have left its process group run on.
     ///
     /// # Errors

@@ -141,7 +141,7 @@ fn unmark(folder: &File) -> rustix::io::Result<()> {
     unlinkat(folder, MARK, AtFlags::empty())
 }
 
-/// Whether it holds nothing, or nothing but its mark.
+/// Whether it holds nothing, or only its mark.
 fn is_empty(folder: &File) -> bool {
     let expected = [".", "..", MARK].map(str::as_bytes);
     let Ok(mut entries) = Dir::read_from(folder) else { return false };

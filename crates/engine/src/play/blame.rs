@@ -78,7 +78,7 @@ fn why_unknown(parts: &Parts) -> &'static str {
     if parts.has_own_scheduling {
         CHOSEN
     } else if parts.has_ended {
-        " is unexplained, since a thread or a process of the bot ended meanwhile"
+        " is unexplained, since a thread or a process of the bot ended in the meantime"
     } else {
         " is unexplained"
     }
@@ -108,7 +108,10 @@ fn a_late_bot_with_its_own_scheduling_learns_that_it_is_not_excused() {
     let own = Parts { has_own_scheduling: true, ..parts };
     assert_eq!(where_the_time_went(&own), format!("30 ms{CHOSEN}"));
     let ended = where_the_time_went(&Parts { has_ended: true, ..parts });
-    assert!(ended.ends_with("since a thread or a process of the bot ended meanwhile"), "{ended}");
+    assert!(
+        ended.ends_with("since a thread or a process of the bot ended in the meantime"),
+        "{ended}"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The bots of a game in their seats. One of them is asked at a time; the others are paused meanwhile, so that none makes another
+//! The bots of a game in their seats. One of them is asked at a time; the others are paused in the meantime, so that none makes another
 //! late, unless they may ponder.
 
 use std::panic::resume_unwind;

@@ -18,7 +18,7 @@ use results::compare::{BoardDifference, Comparison};
 use statistics::{Conclusion, Finished, Leader, Lost, MIN_PAIRS, MeanTest, Paired, Tendency};
 use terms::text::plural;
 
-/// The number of boards in each of the lists of greatest gains and greatest losses.
+/// The number of boards in each of the lists of largest gains and largest losses.
 const BOARDS: usize = 5;
 
 /// The number of boards beyond which a difference is too small to be worth showing.
@@ -92,8 +92,8 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
     let boards = &comparison.boards;
     let won = boards.iter().rev().filter(|board| board.difference > 0.0);
     let lost = boards.iter().filter(|board| board.difference < 0.0);
-    extremes("greatest gains", won, comparison, &mut document);
-    extremes("greatest losses", lost, comparison, &mut document);
+    extremes("largest gains", won, comparison, &mut document);
+    extremes("largest losses", lost, comparison, &mut document);
     let because = [
         (comparison.lost_by_host, "game", "lost to a delay by the host"),
         (comparison.without_score, "board", "one of the two has no score that counts there"),
@@ -121,7 +121,7 @@ fn table(comparison: &Comparison, name: String) -> Table {
     Table::new(name, &headings, rows)
 }
 
-/// The boards with the greatest differences.
+/// The boards with the largest differences.
 fn extremes<'a>(
     heading: &'static str,
     boards: impl Iterator<Item = &'a BoardDifference>,

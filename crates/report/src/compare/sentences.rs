@@ -73,7 +73,7 @@ pub(super) fn unpaired(comparison: &Comparison) -> impl Iterator<Item = String> 
     })
 }
 
-/// Which boards are the same but for the names of their colours or the form of their files.
+/// Which boards are the same except for the names of their colours or the form of their files.
 pub(super) fn copies(comparison: &Comparison) -> Option<String> {
     let Copies { count, boards } = &comparison.copies;
     let named: Vec<_> = boards.iter().map(|[copy, of]| format!("{copy} is {of}")).collect();

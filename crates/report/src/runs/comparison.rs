@@ -11,7 +11,7 @@ use results::compare::{BoardDifference, Comparison};
 use results::suite::RecordId;
 use terms::text::plural;
 
-/// The most boards that are shown among the greatest gains, and among the greatest losses.
+/// The most boards that are shown among the largest gains, and among the largest losses.
 const SHOWN: usize = 500;
 
 /// Shows the comparison of an entrant with the first one.
@@ -28,7 +28,7 @@ pub(super) fn write(gathered: &Gathered, entrant: usize, out: &mut String) {
     out.push_str("</section>\n");
 }
 
-/// A bar per board to the left or the right of the middle, the greatest loss first, with its two games.
+/// A bar per board to the left or the right of the middle, the largest loss first, with its two games.
 fn boards(gathered: &Gathered, entrant: usize, comparison: &Comparison, out: &mut String) {
     let ids = gathered.boards.iter().map(|board| (&board.record_id, board));
     let listed: BTreeMap<&RecordId, &ListedBoard> = ids.collect();
@@ -39,7 +39,7 @@ fn boards(gathered: &Gathered, entrant: usize, comparison: &Comparison, out: &mu
     let label = format!("Differences: {}", compare::verdict(comparison));
     put!(
         out,
-        "<h3>Difference on each board, the greatest loss first</h3>\n\
+        "<h3>Difference on each board, the largest loss first</h3>\n\
          <div class=\"wide tall\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\
          <table class=\"pictured\"><thead><tr><th scope=\"col\">board</th><td class=\"picture\"></td>\
          <th scope=\"col\">difference</th><th scope=\"col\">before</th><th scope=\"col\">now</th>\

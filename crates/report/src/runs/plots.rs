@@ -133,7 +133,7 @@ fn steps(gathered: &Gathered, comparison: &Comparison) -> Vec<IntervalPoint> {
     steps
 }
 
-/// The least and the greatest value, which differ.
+/// The smallest and the largest value, which differ.
 pub(super) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| (low.min(it), high.max(it)));

@@ -44,7 +44,7 @@ function sortBy(table, heading) {
     return isLower && typeof key !== "number" ? Infinity : key;
   };
   const rows = [...body.rows].map((row) => ({ row, key: keyIn(row) }));
-  // Other numbers are first sorted with the greatest on top.
+  // Other numbers are first sorted with the largest on top.
   const before = heading.getAttribute("aria-sort");
   const isNumber = ({ key }) => typeof key === "number";
   const first = !isLower && column > 0 && rows.some(isNumber) ? "descending" : "ascending";

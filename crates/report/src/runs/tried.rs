@@ -12,7 +12,7 @@ use rules::measure::Measure;
 use rules::score::Direction;
 use terms::text::plural;
 
-/// From this factor between the greatest and the least value on, their logarithms are shown.
+/// From this factor between the largest and the smallest value on, their logarithms are shown.
 const WIDE: f64 = 20.0;
 
 /// A bot with a value of the parameter in question, which is at `x` in the picture, in percent.

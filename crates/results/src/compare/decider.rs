@@ -14,7 +14,7 @@ use statistics::{ConfidenceSequence, Decided, Lost, Risk};
 
 /// Compares each game of one bot with the opponent's games on the same board, by the rule of a finished comparison. In games of
 /// several players it compares all its games of a round, from all seats: it waits for the last of them, and a round of which the host
-/// has spoilt a game counts for nothing.
+/// has disturbed a game counts for nothing.
 ///
 /// Games may end in another order than the plan's, and quick games may be better. So the
 /// test takes them in the plan's random order, and early games wait for those before them. The decision

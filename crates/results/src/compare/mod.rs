@@ -148,7 +148,7 @@ pub struct Comparison {
     pub only_baseline: Unpaired,
     /// The boards that only the challenger has played.
     pub only_challenger: Unpaired,
-    /// Every board that both have played; the challenger's greatest loss first.
+    /// Every board that both have played; the challenger's largest loss first.
     pub boards: Vec<BoardDifference>,
 }
 

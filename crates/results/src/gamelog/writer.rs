@@ -213,7 +213,7 @@ impl Drop for LogWriter {
             let _ = fs::remove_file(&self.path);
         }
         if let Some((beside, _)) = &self.lock {
-            // If another game has opened it meanwhile, it stays for that one.
+            // If another game has opened it in the meantime, it stays for that one.
             let _ = fs::remove_file(beside);
         }
     }

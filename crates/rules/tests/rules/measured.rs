@@ -34,7 +34,7 @@ pub(crate) enum Expected {
 }
 
 impl Case {
-    /// The result that is right here: where the original crashes on a message of nothing but line
+    /// The result that is right here: where the original crashes on a message of only line
     /// breaks, the message is empty, and the bot that says no more is timed out.
     pub(crate) fn expected(&self) -> (Vec<String>, bool, Score) {
         match &self.expected {

@@ -93,7 +93,7 @@ fn an_illegal_move_is_explained() {
         assert_eq!(last.gain, Some(Score::ZERO));
         last.remark.clone().expect("an explanation")
     };
-    let dies = "the original's game dies of a message of nothing but `\\n`; here it is empty";
+    let dies = "the original's game dies of a message that is only `\\n`; here it is empty";
     for (replies, remark) in [
         (&["0 0\n"][..], "the tile at x=0, y=0 (from the bottom) is alone"),
         (&["0 14\n"], "there is no tile at x=0, y=14 (from the bottom)"),
@@ -166,7 +166,7 @@ fn a_reply_that_is_no_move_is_explained() {
         ("2 0 a\u{2029}b\n", "the original's game dies of U+2029; here the reply ends before it"),
         (
             "2 0 \\n\\n\n",
-            "the original's game dies of a message of nothing but `\\n`; here it is empty",
+            "the original's game dies of a message that is only `\\n`; here it is empty",
         ),
     ] {
         let ruling = ruled(&mut game(&ROWS), reply);

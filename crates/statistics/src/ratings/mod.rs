@@ -2,7 +2,7 @@
 //!
 //! The model is R. A. Bradley's and M. E. Terry's (1952), for all pairs of seats of a game: a bot of strength a beats one
 //! of strength b with odds of exp(a - b), and a tie is half a win. A game of N seats has N - 1 pairs for each seat, so each
-//! pair weighs 1 / (N - 1). Strengths have the greatest likelihood, so the order of games does not matter.
+//! pair weighs 1 / (N - 1). Strengths have the maximum likelihood, so the order of games does not matter.
 //!
 //! Games of one seed resemble each other, up to exact copies where bots are deterministic and the map is symmetric. The pairs of
 //! a game resemble each other as well. So the variance is a sandwich whose unit is the seed: the gradient of the likelihood is
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_game_of_four_seats_has_six_pairs_and_each_seat_the_weight_of_one_game() {
-        // Equal bots but for the first, which wins half of its games and is last in the others.
+        // Equal bots except for the first, which wins half of its games and is last in the others.
         let result = |n: usize, bot: usize| match bot {
             0 => {
                 if n.is_multiple_of(4) {

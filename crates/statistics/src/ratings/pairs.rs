@@ -73,7 +73,7 @@ impl Pairs {
         bots.by_ref().max_by_key(members).expect("a group has a bot")
     }
 
-    /// The strengths of the greatest likelihood, with the mean 0 in each group, by Newton's method.
+    /// The strengths of maximum likelihood, with the mean 0 in each group, by Newton's method.
     pub(super) fn strengths(&self) -> Vec<f64> {
         let bots = self.won.size();
         let mut strengths = vec![0.0; bots];
@@ -84,7 +84,7 @@ impl Pairs {
             let moved = |step: &[f64]| -> Vec<f64> {
                 strengths.iter().zip(step).map(|(strength, step)| strength + step).collect()
             };
-            // Far from the greatest likelihood a whole step may lead beyond it.
+            // Far from the maximum likelihood a whole step may lead beyond it.
             while self.likelihood(&moved(&step)) < least {
                 for step in &mut step {
                     *step /= 2.0;

@@ -38,7 +38,7 @@ impl Case {
     }
 }
 
-/// A board on which the bots are even but for what `gain` gives the first one.
+/// A board on which the bots are even except for what `gain` gives the first one.
 fn ahead(random: &mut Pcg64Mcg, gain: impl Fn(&mut Pcg64Mcg) -> f64) -> (f64, f64) {
     let other = level(random);
     (other + gain(random), other)

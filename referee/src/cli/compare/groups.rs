@@ -52,7 +52,7 @@ fn names(runs: &[Side]) -> Result<String, FolderError> {
     Ok(if names.is_empty() { "none".to_owned() } else { names.join(", ") })
 }
 
-/// The different values, or the least and the greatest of many numbers.
+/// The different values, or the smallest and the largest of many numbers.
 fn listed<'a>(values: impl Iterator<Item = &'a SaidValue>) -> String {
     let (mut numbers, mut texts) = (Vec::new(), BTreeSet::new());
     for value in values {

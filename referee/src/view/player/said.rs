@@ -35,7 +35,7 @@ pub(super) fn lines(player: &Player, look: Look, width: u16) -> Vec<Line<'static
     names.into_iter().map(line).collect()
 }
 
-/// A bar for each number, scaled between the least and the greatest; empty for fewer than two.
+/// A bar for each number, scaled between the smallest and the largest; empty for fewer than two.
 fn bars(numbers: &[Option<f64>], look: Look) -> String {
     let known = || numbers.iter().flatten().copied();
     if known().count() < 2 {

@@ -105,7 +105,7 @@ impl RunFolder {
         Ok(played)
     }
 
-    /// The games of several players that have no result for some seat, or one that `is_dropped` picks or the host has spoilt, by their
+    /// The games of several players that have no result for some seat, or one that `is_dropped` picks or the host has disturbed, by their
     /// first number. `None` for games of one player.
     pub(super) fn torn_tables(
         &self,

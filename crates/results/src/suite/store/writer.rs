@@ -73,7 +73,7 @@ impl RunWriter {
 
     /// Resumes a run, without the results of games that were not played and those that `is_dropped`
     /// picks. A last result that was cut short is cut off. The results of all seats of a game go together: if any is dropped, if a
-    /// kill has left only a part, or if the host's delay has spoilt the game.
+    /// kill has left only a part, or if the host's delay has disturbed the game.
     ///
     /// # Errors
     /// When it is in use, damaged, or cannot be written.
@@ -304,7 +304,7 @@ fn whole_lines(file: &mut File) -> io::Result<u64> {
     Ok(0)
 }
 
-/// Whether a run can be made at `path`: it has nothing but unfinished files that a kill may have left.
+/// Whether a run can be made at `path`: it has only unfinished files that a kill may have left.
 fn is_free(path: &Path) -> bool {
     let left_over = |entry: io::Result<fs::DirEntry>| {
         entry.is_ok_and(|entry| entry.file_name().as_encoded_bytes().starts_with(NEW.as_bytes()))

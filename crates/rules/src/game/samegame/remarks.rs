@@ -55,7 +55,7 @@ pub(super) fn on_crash(action: &Action, line: &[u8]) -> Option<String> {
 /// the message as soon as the target is on the board.
 fn on_message(action: &Action) -> Option<String> {
     action.message.as_deref().filter(|message| message::is_nothing_but_breaks(message)).map(|_| {
-        "the original's game dies of a message of nothing but `\\n`; here it is empty".to_owned()
+        "the original's game dies of a message that is only `\\n`; here it is empty".to_owned()
     })
 }
 

@@ -20,7 +20,7 @@ pub struct Action {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Malformed {
-    /// Nothing but blanks.
+    /// Only blanks.
     #[error("Empty action provided.")]
     Empty,
     /// The first two parts are not both numbers.
