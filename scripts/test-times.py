@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests module by module, and prints what each took as Markdown: the table of CONTRIBUTING.md.
+"""Runs the tests module by module, and prints what each took as Markdown.
 
 From the top of the source tree, on an idle machine:
 
