@@ -69,18 +69,18 @@ fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
       The guarded interval and p decide; they allow for boards not seen. For information: Student's test p < 0.0001, signed-rank test p < 0.0001, sign test p < 0.0001.
 
       largest gains  before   now  difference
-      seed 9            1074  1109         +35
-      seed 79           1074  1109         +35
-      seed 74           1148  1183         +35
-      seed 69           1222  1257         +35
-      seed 64           1037  1072         +35
+      seed 9           1074  1109         +35
+      seed 79          1074  1109         +35
+      seed 74          1148  1183         +35
+      seed 69          1222  1257         +35
+      seed 64          1037  1072         +35
 
       largest losses  before   now  difference
-      seed 10            1111  1106          -5
-      seed 15            1037  1032          -5
-      seed 20            1222  1217          -5
-      seed 25            1148  1143          -5
-      seed 30            1074  1069          -5
+      seed 10           1111  1106          -5
+      seed 15           1037  1032          -5
+      seed 20           1222  1217          -5
+      seed 25           1148  1143          -5
+      seed 30           1074  1069          -5
 
       Only ./v2 has played 2 boards: seed 81, seed 82.
     ");
