@@ -164,12 +164,12 @@ fn square_remover_cases_that_do_not_parse() {
 #[test]
 fn seeds_and_options_that_are_refused() {
     let squares = ["--game", "square-remover"];
-    assert_snapshot!(error(&["play", squares[0], squares[1], "--seed", "0"]), @"error: seed 0 has no case of its own: it leaves the original's generator unseeded, so each run draws another");
+    assert_snapshot!(error(&["play", squares[0], squares[1], "--seed", "0"]), @"error: seed 0 is not a certain case: it leaves the original's generator unseeded, so each run draws a different one");
     assert_snapshot!(error(&["play", squares[0], squares[1], "--seed", "1", "--colors", "4"]), @"error: the seed decides how many colours a Square Remover case has");
     assert_snapshot!(error(&["play", "--seed", "1", "--colors", "6"]), @"error: a SameGame board has 1 to 5 colours, not 6");
     let scene = Scene::new();
     let zero_inside = ["generate", "--game", "square-remover", "--seed", "-2..2", "--out", "here"];
-    assert_snapshot!(scene.error(&zero_inside), @"error: seed 0 has no case of its own: it leaves the original's generator unseeded, so each run draws another");
+    assert_snapshot!(scene.error(&zero_inside), @"error: seed 0 is not a certain case: it leaves the original's generator unseeded, so each run draws a different one");
     assert!(!scene.path().join("here").exists(), "nothing is written");
     assert_snapshot!(error(&["generate", "--seed", "x"]), @"error: invalid value 'x' for '--seed <N|A..B>': `x` is neither a number nor a range such as 1..10");
     assert_snapshot!(error(&["generate", "--seed", "5..1", "--out", "here"]), @"error: invalid value '5..1' for '--seed <N|A..B>': `5..1` runs backwards; write 1..5");

@@ -127,7 +127,7 @@ fn a_build_that_fails_stops_with_its_output() {
 fn what_a_project_lacks_is_named() {
     let project = Project::new(BOTS);
     assert_snapshot!(project.error(&["suite", "--boards", "nope"]), @"error: --boards: there is no board set `nope` in the project; there are: few, files");
-    assert_snapshot!(project.error(&["suite", "--boards", "few", "--seed", "1"]), @"error: --boards few: one list of seeds is enough; a set or --seed has another one");
+    assert_snapshot!(project.error(&["suite", "--boards", "few", "--seed", "1"]), @"error: --boards few: there can be only one list of seeds; a set or --seed has another one");
     for (file, expected) in [
         ("profil = 'relaxed'", "referee.toml:1:1: unknown field `profil`, "),
         ("[suite]\njob = 2", "referee.toml:2:1: unknown field `job`, "),

@@ -88,7 +88,7 @@ fn a_line_comes_when_its_game_ends_and_a_signal_ends_all() {
     lines.read_to_string(&mut rest).expect("the rest");
     assert!(!rest.contains("summary"), "{rest}");
     let said = finished(child).err();
-    assert!(said.contains("interrupted by SIGTERM; --no-run has kept no game"), "{said}");
+    assert!(said.contains("interrupted by SIGTERM; --no-run keeps no games"), "{said}");
     assert!(names(&folder.path().join("tmp")).is_empty(), "nothing is left");
 }
 

@@ -21,7 +21,7 @@ pub struct League {
     pub games: usize,
     /// The number of seeds.
     pub seeds: usize,
-    /// The games that were left out, since the host has disturbed them or they were not played whole.
+    /// The games that were left out, since the host has disturbed them or they are incomplete.
     pub left_out: usize,
     /// Whether the seatings of a seed end alike.
     pub agreement: Agreement,

@@ -1,4 +1,4 @@
-//! How far a mean difference can be trusted, with and without an allowance for boards that were not seen.
+//! The uncertainty of a mean difference, with and without an allowance for unseen boards.
 
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};

@@ -114,8 +114,7 @@ impl ConfidenceSequence {
         self.evidence.lost(self.risk)
     }
 
-    /// A p-value that holds however often one has looked: the smallest α whose interval has ever left
-    /// out 0.
+    /// A p-value that is valid at any stopping time: the smallest α at which an interval has excluded 0.
     pub fn p_value(&self) -> f64 {
         self.lowest_p.unwrap_or(1.0)
     }

@@ -78,7 +78,7 @@ impl FromStr for Size {
             Some(0) => Err(format!("`{text}` must be more than zero")),
             Some(bytes) => Ok(Self(bytes)),
             None => Err(format!(
-                "`{text}` is not a size; write a number with a unit, such as 768MiB or 64kB, or none"
+                "`{text}` is not a size; write a number with a unit, such as 768MiB or 64kB, or `none`"
             )),
         }
     }
@@ -99,7 +99,7 @@ impl FromStr for Count {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let number = text.trim().parse().ok().filter(|&number| number > 0);
-        let wrong = || format!("`{text}` is not a whole number of at least 1, or none");
+        let wrong = || format!("`{text}` is not a whole number of at least 1, or `none`");
         number.map(Self).ok_or_else(wrong)
     }
 }

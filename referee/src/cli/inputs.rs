@@ -74,7 +74,7 @@ pub(super) fn game_layer(value: &str) -> Result<Layer, Failure> {
     if games.has_game() {
         return Ok(games);
     }
-    let problem = "--game takes a file with one table [game.NAME], or with `default` in [game]";
+    let problem = "--game accepts a file with one table [game.NAME], or with `default` in [game]";
     Err(Failure::file(path, problem))
 }
 

@@ -16,7 +16,7 @@ use terms::text::{plural, printable};
 pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
     let Some(judge) = &log.start.judge else {
         let problem =
-            "--rejudge: this game has no judge of its own; without the flag its rules are applied";
+            "--rejudge: this game has no judge program; without the flag its rules are applied";
         return Err(Failure::file(path, problem));
     };
     let kind = inputs::game(Some(&log.start.game))?;

@@ -86,7 +86,7 @@ impl ShellSyntax {
             Self::Variable(program) => {
                 format!("no shell runs that would replace the variable in `{program}`")
             }
-            Self::Assignment { name, .. } => format!("no shell runs that would set `{name}`"),
+            Self::Assignment { name, .. } => format!("no shell runs here to set `{name}`"),
         }
     }
 

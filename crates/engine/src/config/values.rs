@@ -105,7 +105,7 @@ impl SeedsSource {
     /// Reads the content of a file: seeds and ranges between commas or white space; `#` begins a comment.
     ///
     /// # Errors
-    /// What is wrong first.
+    /// The first problem.
     pub fn parse_file(text: &str) -> Result<Vec<SeedRange>, SeedsFileError> {
         let mut seeds = Vec::new();
         for (line, content) in (1..).zip(text.lines()) {

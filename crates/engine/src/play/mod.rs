@@ -158,7 +158,7 @@ pub enum PlayError {
     /// The game cannot read the test case.
     #[error("the test case does not parse: {0}")]
     TestCase(SourceError),
-    /// The game has another number of players.
+    /// The game has a different number of players.
     #[error("the game has {players} players, and {bots} bots were seated")]
     Seats {
         /// The players of the game.

@@ -1,4 +1,4 @@
-//! What a contribution's folder has and lacks, as `referee init --codingame` says it.
+//! What a contribution's folder has and lacks, as `referee init --codingame` prints it.
 
 use std::collections::BTreeSet;
 use std::fs;

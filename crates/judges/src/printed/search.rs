@@ -162,7 +162,7 @@ impl ScorePattern {
     }
 }
 
-/// What the bot wrote, beside what the program has printed.
+/// What the bot wrote, and what the program has printed.
 struct Comparison<'a> {
     printed: &'a Printed,
     /// Its standard error and its standard output as plain text.
@@ -242,7 +242,7 @@ impl<'a> Comparison<'a> {
                 || Candidate::all(pattern, line).iter().any(|other| other.key == key)
         };
         let compared = Cell::new(0);
-        // A line of the bot's that is another score or none, and was printed as it is, is nothing else.
+        // If a line of the bot's is a different score or none, and was printed unchanged, it cannot be this candidate.
         let is_known = |line: &str| {
             compared.set(compared.get() + 1);
             compared.get() <= COMPARED_LINES

@@ -26,7 +26,7 @@ const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/relay"));
 /// Makes a program of it.
 pub(super) fn write(path: &Path) -> io::Result<()> {
     if PROGRAM.is_empty() {
-        let why = "no relay is known for this processor, only for x86-64, AArch64 and RISC-V";
+        let why = "there is no relay for this processor, only for x86-64, AArch64 and RISC-V";
         return Err(io::Error::new(io::ErrorKind::Unsupported, why));
     }
     make(path).map_err(|error| {

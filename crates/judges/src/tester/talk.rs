@@ -216,7 +216,7 @@ impl Talk {
         true
     }
 
-    /// Whether the bot is to learn that its input has ended.
+    /// Whether to close the bot's input.
     fn tells_end(&self) -> bool {
         self.input_has_ended && !self.end_is_told
     }

@@ -10,7 +10,7 @@ use rules::score::Direction;
 /// The most won games that a page lists, and about as many lost ones, and boards.
 const LISTED: usize = 1000;
 
-/// The number of games that every kind of loss lists, even on a page with many losses.
+/// The number of games to list for each kind of loss, even on a page with many losses.
 const OF_EACH_KIND: usize = 10;
 
 /// The orders of won games by which each bot's first ones are listed, and their names.

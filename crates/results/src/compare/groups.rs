@@ -40,7 +40,7 @@ impl Grouping {
     /// Reads groupings such as `colors`, `n=10..20` and `n=2,3..5,set`. Values of one name belong together.
     ///
     /// # Errors
-    /// When a text has another form.
+    /// When a text has a different form.
     pub fn parse(texts: &[String]) -> Result<Vec<Self>, GroupingError> {
         let mut all: Vec<Self> = Vec::new();
         for text in texts {

@@ -327,7 +327,7 @@ pub struct SeatEnd {
     pub ponder_cpu: Option<Millis>,
 }
 
-/// What only its process shows of a bot: how it ended, and what it wrote then.
+/// What only a bot's process shows: how it ended, and what it wrote then.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProcessEnd {
     /// The real cause, if the verdict does not say everything.

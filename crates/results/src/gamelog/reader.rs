@@ -183,7 +183,7 @@ fn reader_of(writer: Option<&str>) -> String {
 /// A last line that was cut short is ignored: the log is then incomplete, not damaged.
 ///
 /// # Errors
-/// When the text is not a log, has another format version, or is damaged before its last line.
+/// When the text is not a log, has a different format version, or is damaged before its last line.
 pub fn read(text: &[u8]) -> Result<Log, LogError> {
     let mut lines = numbered_lines(text);
     let (_, first) = lines.next().ok_or(LogError::Empty)?;

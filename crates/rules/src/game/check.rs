@@ -86,7 +86,7 @@ fn check_seed(
         let effect = check_reply(&mut game, &reply)?;
         let is_lost = effect.wrong_line.is_some();
         if answer(&mut again, &reply)?.wrong_line.is_some() != is_lost {
-            return Err("a second game rules otherwise on the same reply".to_owned());
+            return Err("a second game rules differently on the same reply".to_owned());
         }
         check_same(&game, &again)?;
         if is_lost && game.end().is_none() {
@@ -190,7 +190,7 @@ fn check_same(game: &Game, again: &Game) -> Result<(), String> {
 }
 
 fn differs_in(what: &str) -> String {
-    format!("a second game on the same test case has another {what}")
+    format!("a second game on the same test case has a different {what}")
 }
 
 #[cfg(test)]
@@ -321,7 +321,7 @@ mod tests {
             ("score", 0, "another score"),
             ("result", 2, "another summary or result"),
             ("picture", 0, "another picture"),
-            ("ruling", 1, "a second game rules otherwise on the same reply"),
+            ("ruling", 1, "a second game rules differently on the same reply"),
             ("no end", MAX_EXCHANGES + 1, "the game does not end"),
             ("no result", 2, "has no official result"),
         ] {

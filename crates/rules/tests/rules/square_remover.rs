@@ -323,7 +323,7 @@ fn a_mistake_in_a_case_is_named_with_its_place() {
         (
             0,
             None,
-            "seed 0 has no case of its own: it leaves the original's generator unseeded, so each run draws another",
+            "seed 0 is not a certain case: it leaves the original's generator unseeded, so each run draws a different one",
         ),
         (1, Some(4), "the seed decides how many colours a Square Remover case has"),
     ] {

@@ -70,7 +70,8 @@ impl BoardsFlags {
                 let mut own = read_seeds(kind, source, folder, set.colors)?;
                 own.set = Some(name.clone());
                 if seeds.replace(own).is_some() {
-                    let problem = "one list of seeds is enough; a set or --seed has another one";
+                    let problem =
+                        "there can be only one list of seeds; a set or --seed has another one";
                     return Err(Failure::user(anyhow!("--boards {name}: {problem}")));
                 }
             }

@@ -64,7 +64,7 @@ pub(super) fn play(
     }
     match result {
         Err(RunError::Cancelled(by)) if args.no_run => {
-            let kept = "; --no-run has kept no game".to_owned();
+            let kept = "; --no-run keeps no games".to_owned();
             Err(Failure::Interrupted { signal: signal(by), kept })
         }
         result => result.map_err(|error| failed(error, &folder, args.no_run)),

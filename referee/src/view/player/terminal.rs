@@ -54,7 +54,7 @@ impl Screen {
         self.terminal.draw(draw).map(drop)
     }
 
-    /// Whether the terminal has another size than at the last call.
+    /// Whether the terminal has a different size than at the last call.
     pub(super) fn is_resized(&mut self) -> io::Result<bool> {
         let before = std::mem::replace(&mut self.size, size()?);
         Ok(before != self.size)

@@ -67,7 +67,7 @@ fn from_seed(seed: Seed, options: SeedOptions) -> Result<String, SeedError> {
         return Err("the seed decides how many colours a Square Remover case has".into());
     }
     let case = Case::from_seed(i64::try_from(seed)?).ok_or(
-        "seed 0 has no case of its own: it leaves the original's generator unseeded, so each run draws another",
+        "seed 0 is not a certain case: it leaves the original's generator unseeded, so each run draws a different one",
     )?;
     Ok(case.to_string())
 }
