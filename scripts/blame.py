@@ -282,9 +282,9 @@ def taken_away():
 
 
 WRONGS = {
-    "hogs beside its main thread": lambda: starved("spin"),
-    "hogs beside a thread": lambda: starved("thread"),
-    "hogs beside a forked child": lambda: starved("child"),
+    "hogs next to its main thread": lambda: starved("spin"),
+    "hogs next to a thread": lambda: starved("thread"),
+    "hogs next to a forked child": lambda: starved("child"),
     "SIGSTOP from outside, to the bot": lambda: signalled("bot"),
     "SIGSTOP from outside, to all": lambda: signalled("all"),
     "the freezer, for the bot": lambda: frozen("bot"),

@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # The next line leaves nothing beside the scripts.
+sys.dont_write_bytecode = True  # The next line leaves nothing next to the scripts.
 
 import host  # noqa: E402
 

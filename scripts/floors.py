@@ -134,7 +134,7 @@ def upwards(picture, uses):
 
 
 def layers(crate):
-    """Each layer of a crate, which is a file or folder beside `lib`, and the layers that it imports."""
+    """Each layer of a crate, which is a file or folder next to `lib`, and the layers that it imports."""
     found = {}
     for file, used in imports(crate).items():
         layer = file.split("/")[0]

@@ -25,7 +25,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-sys.dont_write_bytecode = True  # The next line leaves nothing beside the scripts.
+sys.dont_write_bytecode = True  # The next line leaves nothing next to the scripts.
 
 import host  # noqa: E402
 

@@ -16,7 +16,7 @@ import os
 import subprocess
 import sys
 
-sys.dont_write_bytecode = True  # The next lines leave nothing beside the scripts.
+sys.dont_write_bytecode = True  # The next lines leave nothing next to the scripts.
 
 import build_costs  # noqa: E402
 import host  # noqa: E402

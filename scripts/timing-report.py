@@ -16,7 +16,7 @@ import subprocess
 import sys
 import textwrap
 
-sys.dont_write_bytecode = True  # The next lines leave nothing beside the scripts.
+sys.dont_write_bytecode = True  # The next lines leave nothing next to the scripts.
 
 import blame  # noqa: E402
 import host  # noqa: E402
@@ -199,7 +199,7 @@ def page():
         "A wronged bot is excused", "a_bot_that_somebody_else_stops_is_excused", "A bot needs 20 or 30 ms.", checked(blame.wrongs()))
     yield from section(
         "An ordinary bot is excused wherever it computes", "work_beside_hogs_is_excused_wherever_the_bot_does_it",
-        f"A bot needs {ordinary.NEEDED_MS} ms of {LIMIT_MS}, beside two programs that want the cores. Threads and children live for a turn. "
+        f"A bot needs {ordinary.NEEDED_MS} ms of {LIMIT_MS}, next to two programs that want the cores. Threads and children live for a turn. "
         "The table has late turns put on the host, of all late ones.", checked(ordinary.table()))
     yield from after
 

@@ -91,7 +91,7 @@ def children(seconds):
 
 
 def forgotten(seconds):
-    """Children that the kernel is told to forget do the work, and an honest helper waits for its core beside them."""
+    """Children that the kernel is told to forget do the work, and an honest helper waits for its core next to them."""
     helpers = [fork(forever) for _ in range(CORES)]
     old = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     chain(seconds)
@@ -124,7 +124,7 @@ def for_a_while(seconds):
 
 
 def nice(seconds):
-    """The bot makes itself as nice as possible, beside its own hogs."""
+    """The bot makes itself as nice as possible, next to its own hogs."""
     def polite():
         os.nice(19)
         for_a_while(seconds)
@@ -243,7 +243,7 @@ def brief_threads(seconds):
 
 
 def late_helper(seconds):
-    """A helper knows the answer and tells it late, beside others that want its core."""
+    """A helper knows the answer and tells it late, next to others that want its core."""
     mine, helpers_own = os.pipe()
     def helper():
         sleep(seconds)

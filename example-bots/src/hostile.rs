@@ -67,7 +67,7 @@ pub(crate) enum Hostile {
     Meddle,
     /// Sends a signal to its process group
     SignalGroup { number: i32 },
-    /// Tells on standard error whether it can create this file, change one called `victim` beside it,
+    /// Tells on standard error whether it can create this file, change one called `victim` next to it,
     /// read one called `private`, and use the network; and plays on
     Pry { file: PathBuf },
 }

@@ -153,7 +153,7 @@ fn game(number: u64) -> Result<Verdict, String> {
     game.play(drop).map(|end| end.verdict).map_err(|error| error.to_string())
 }
 
-/// The program that runs the bundled bots: it is built beside this one's folder.
+/// The program that runs the bundled bots: it is built next to this one's folder.
 fn referee() -> PathBuf {
     let here = std::env::current_exe().expect("a path");
     here.ancestors().nth(2).unwrap_or(Path::new(".")).join("referee")

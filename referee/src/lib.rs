@@ -45,7 +45,7 @@ pub mod game;
 
 pub use contain::{bot, cancel};
 pub use engine::{config, play};
-pub use results::{compare, gamelog, ratings, replay, said};
+pub use results::{compare, gamelog, metrics, ratings, replay};
 pub use results::{jiff, serde_json};
 pub use rules::{measure, score, source};
 pub use statistics as stats;

@@ -53,7 +53,7 @@ export default {
     });
   },
 
-  /** What stands beside the board in one turn. */
+  /** What stands next to the board in one turn. */
   async tells({ url, expected }) {
     await withPage(url, {}, async (page) => {
       for (const [selector, wanted] of Object.entries(expected)) {
@@ -62,7 +62,7 @@ export default {
     });
   },
 
-  /** A game without a picture: what its bot was sent, beside what it answered, in a turn and at the end. */
+  /** A game without a picture: what its bot was sent, next to what it answered, in a turn and at the end. */
   async shows_texts({ url, turn, end, good }) {
     await withPage(`${url}#turn=1`, {}, async (page) => {
       const texts = async () => {
@@ -187,7 +187,7 @@ export default {
     });
   },
 
-  /** A name of hundreds of characters takes two lines, and labels stand beside what they name. */
+  /** A name of hundreds of characters takes two lines, and labels stand next to what they name. */
   async stays_short({ url }) {
     await withPage(url, { viewport: { width: 390, height: 844 }, hasTouch: true }, async (page) => {
       for (const name of ["h1", ".bot"]) assert.ok((await page.locator(name).boundingBox()).height <= 60, name);

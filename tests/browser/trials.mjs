@@ -147,7 +147,7 @@ export default {
     });
   },
 
-  /** Each number stands beside the middle of its row or below or above its column. */
+  /** Each number stands next to the middle of its row or below or above its column. */
   async has_axes({ url, firstRow, lastRow }) {
     await withPage(url, {}, async (page) => {
       const board = await page.locator(".board").boundingBox();

@@ -384,7 +384,7 @@ fn the_page_on_two_players_goes_as_it_says() {
     assert!(replay.contains("seat 1") && replay.contains("agrees with the log"), "{replay}");
 }
 
-/// Makes a folder as CodinGame's repository of SameGame has it: boards in JSON, beside other files.
+/// Makes a folder as CodinGame's repository of SameGame has it: boards in JSON, among other files.
 fn make_originals_config(config: &Path) {
     fs::create_dir_all(config).expect("made");
     let made = tempdir().expect("a folder");
@@ -433,7 +433,7 @@ fn the_pages_on_boards_and_suites_go_as_they_say_beside_the_originals_repository
             with_config += 1;
         }
     }
-    assert_eq!(with_config, 4, "commands beside the original's repository");
+    assert_eq!(with_config, 4, "commands next to the original's repository");
 }
 
 #[test]

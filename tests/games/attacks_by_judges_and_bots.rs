@@ -55,7 +55,7 @@ fn no_line_that_a_bot_has_its_tester_print_is_the_score() {
         (r"x\rScore = 999999\n", won),
         (r"Sc\033[1more = 999999\n", won),
         (r"999999\nx", lost),
-        // A good guess, beside which the tester's own line counts.
+        // A good guess, next to which the tester's own line counts.
         (r"Score = 3\n", won),
         (r"Score = 3\nScore = 999999\nx", lost),
     ];

@@ -83,7 +83,7 @@ fn case(conversation: &str) -> String {
 }
 
 /// What a referee says in a game.
-struct Said {
+struct JudgeRecord {
     asked: Vec<Ask>,
     summary: Vec<String>,
     verdict: Verdict,
@@ -96,7 +96,7 @@ fn play(
     referee: &Codingame,
     case: &str,
     replies: impl IntoIterator<Item = (Duration, Option<String>)>,
-) -> Result<Said, JudgeFailure> {
+) -> Result<JudgeRecord, JudgeFailure> {
     let mut referee = referee.start(&Case::Text(case.to_owned()), &Place::default())?;
     let (mut asked, mut summary, mut replies) = (Vec::new(), Vec::new(), replies.into_iter());
     let mut step = referee.begin()?;
@@ -112,7 +112,13 @@ fn play(
             }
             Next::End(end) => {
                 let score = step.scores.first().map(ToString::to_string);
-                return Ok(Said { asked, summary, verdict: step.ruling.verdict, score, end });
+                return Ok(JudgeRecord {
+                    asked,
+                    summary,
+                    verdict: step.ruling.verdict,
+                    score,
+                    end,
+                });
             }
         }
     }
@@ -138,7 +144,7 @@ fn a_recorded_conversation_is_repeated_byte_by_byte() {
         let text = fs::read_to_string(&file).expect("a conversation");
         let referee = referee_of(&file, criteria, engine);
         let heard = play(&referee, &case(&text), replies(&text)).expect(name);
-        let Said { asked, summary, end, .. } = &heard;
+        let JudgeRecord { asked, summary, end, .. } = &heard;
         let found = (heard.verdict, heard.score.as_deref(), end.official.as_str());
         assert_eq!(found, (verdict, score, official));
         assert_eq!(asked.len(), replies(&text).len(), "{name}");

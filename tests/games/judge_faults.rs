@@ -47,7 +47,7 @@ fn speaker(command: JudgeCommand) -> StartJudge {
 
 /// What a judge says in a game.
 #[derive(Debug)]
-struct Said {
+struct JudgeRecord {
     summary: Vec<String>,
     verdict: Verdict,
     score: Option<Score>,
@@ -55,7 +55,7 @@ struct Said {
 }
 
 /// Plays with a bot that repeats each number, or is silent from question `silent` on.
-fn play(judge: &StartJudge, silent: Option<u32>) -> Result<Said, JudgeFailure> {
+fn play(judge: &StartJudge, silent: Option<u32>) -> Result<JudgeRecord, JudgeFailure> {
     let mut judge = judge(&Case::Seed(7.into()), &Place::default())?;
     let mut summary = Vec::new();
     let mut step = judge.begin()?;
@@ -72,7 +72,7 @@ fn play(judge: &StartJudge, silent: Option<u32>) -> Result<Said, JudgeFailure> {
             }
             Next::End(end) => {
                 let (verdict, score) = (step.ruling.verdict, step.scores.first().copied());
-                return Ok(Said { summary, verdict, score, end });
+                return Ok(JudgeRecord { summary, verdict, score, end });
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Judges as processes beside bots: their time is not the bot's, and they do not outlive the referee.
+//! Judges as processes next to bots: their time is not the bot's, and they do not outlive the referee.
 
 use support::prelude::*;
 

@@ -15,7 +15,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(folder().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// The output of `referee replay` with these arguments, started beside the logs.
+/// The output of `referee replay` with these arguments, started next to the logs.
 fn replay(args: &[&str]) -> String {
     referee().arg("replay").args(args).current_dir(folder()).run().exits(0).out()
 }

@@ -9,8 +9,8 @@ use referee::gamelog::{
 };
 use referee::limits::{Breach, LimitKind, Limits, Resource, Resources};
 use referee::lines::{Lines, Progress};
+use referee::metrics::{GameMetrics, MetricNumbers, MetricValue, Metrics};
 use referee::millis::Millis;
-use referee::said::{Said, SaidInGame, SaidNumbers, SaidValue};
 use referee::score::{Direction, Score};
 use referee::verdict::{BotExit, Culprit, Decision, NoReply, Overrun, Verdict};
 use support::prelude::*;
@@ -216,17 +216,17 @@ prop_compose! {
         Turn {
             turn: 0, seat: 0, limit, asked: None, reply, no_reply, action, gain, score, wall, certificate,
             overrun, early, unread_input,
-            stdin_closed, stopped, stderr, stderr_dropped, said: Said(said),
+            stdin_closed, stopped, stderr, stderr_dropped, said: Metrics(said),
         }
     }
 }
 
-fn said() -> impl Strategy<Value = BTreeMap<String, SaidValue>> {
+fn said() -> impl Strategy<Value = BTreeMap<String, MetricValue>> {
     let number = -1e300..1e300_f64;
     let value = prop_oneof![
-        number.prop_map(SaidValue::Number),
-        any::<i32>().prop_map(|number| SaidValue::Number(f64::from(number))),
-        "[a-z]{1,9}".prop_map(SaidValue::Text),
+        number.prop_map(MetricValue::Number),
+        any::<i32>().prop_map(|number| MetricValue::Number(f64::from(number))),
+        "[a-z]{1,9}".prop_map(MetricValue::Text),
     ];
     proptest::collection::btree_map("[a-z]{1,9}", value, 0..3)
 }
@@ -247,9 +247,9 @@ prop_compose! {
         wall in option::of(millis()),
         said in said(),
     ) -> End {
-        let in_game = |(name, last): (String, SaidValue)| {
-            let numbers = last.number().map(|mean| SaidNumbers { min: -1.5, max: 1e300, mean });
-            (name, SaidInGame { last, numbers })
+        let in_game = |(name, last): (String, MetricValue)| {
+            let numbers = last.number().map(|mean| MetricNumbers { min: -1.5, max: 1e300, mean });
+            (name, GameMetrics { last, numbers })
         };
         let said = said.into_iter().map(in_game).collect();
         End {

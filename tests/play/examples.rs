@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use support::prelude::*;
 
-/// Runs an example, which Cargo builds beside the tests.
+/// Runs an example, which Cargo builds next to the tests.
 fn run(name: &str, args: &[&OsStr]) -> Output {
     let itself = std::env::current_exe().expect("this program");
     let program =

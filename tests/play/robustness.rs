@@ -62,7 +62,7 @@ fn a_log_in_a_folder_that_is_not_ours_is_refused() {
     assert!(stderr.contains("cannot write the log") && stderr.contains("denied"), "{stderr}");
 }
 
-/// Copies it in another process: one that a test beside this one starts in the meantime would hold a file open that this process
+/// Copies it in another process: one that a test next to this one starts in the meantime would hold a file open that this process
 /// writes, and no such file can be started.
 fn copy_referee(to: &Path) {
     let copied = Command::new("cp").arg(program()).arg(to).status();

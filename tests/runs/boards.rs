@@ -41,7 +41,7 @@ fn seeds_come_as_a_list_or_from_a_file_also_in_the_project() {
     }
 }
 
-/// A place with boards as CodinGame's repository has them: twelve in JSON, beside other files.
+/// A place with boards as CodinGame's repository has them: twelve in JSON, among other files.
 fn with_config() -> Place {
     let place = Place::new();
     let config = place.path("SameGame/config");

@@ -262,7 +262,7 @@ fn a_node_is_lost(cluster: &Cluster) {
     plays_the_rest(cluster, "lost", 100, &[]);
 }
 
-/// Starts a suite whose one task cannot play it in a minute, beside which the first node is free.
+/// Starts a suite whose one task cannot play it in a minute, next to which the first node is free.
 fn a_task_has_too_little_time(cluster: &Cluster) -> Child {
     // Slurm counts in minutes, and warns a minute before.
     let short = ["--seed", "1..100", "--parts", "1", "--wait", "--slurm-arg=--time=1"];

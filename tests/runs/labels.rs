@@ -1,4 +1,4 @@
-//! Labels of bots, their settings, and what a suite says beside its result.
+//! Labels of bots, their settings, and what a suite says next to its result.
 
 use support::prelude::*;
 

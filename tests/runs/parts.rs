@@ -130,7 +130,7 @@ fn a_bot_finds_what_is_beside_its_program_when_a_part_is_played() {
     };
     told("run", &[], "status 7");
     told("bots/runs/inside", &[], "status 7");
-    // A sandbox shows of it what it shows beside the original.
+    // A sandbox shows of it what it shows next to the original.
     for method in sandboxes() {
         let run = |name: &str| format!("{method}-{name}");
         let containment = ["--containment", method];
@@ -239,7 +239,7 @@ fn a_merge_that_was_killed_is_done_again_and_two_do_it_once() {
         assert_code(&place.part("run", part), 0);
     }
     let whole = results(&place.run("run"));
-    // The state after a kill: sessions without results, or results beside parts.
+    // The state after a kill: sessions without results, or results next to parts.
     fs::write(place.path("run/sessions.jsonl"), "").expect("written");
     let start =
         |_| place.command(&["merge", "run"]).stdout(Stdio::null()).stderr(Stdio::piped()).start();

@@ -59,7 +59,7 @@ pub fn leave_out(what: &str, why: &str) {
 
 /// Prints a line for the person who runs the tests.
 pub fn tell(text: &str) {
-    // Not `eprintln!`, which the test harness keeps to itself. In one write, so that the line stays whole beside its output.
+    // Not `eprintln!`, which the test harness keeps to itself. In one write, so that the line stays whole next to its output.
     let _ = std::io::stderr().write_all(format!("{text}\n").as_bytes());
     // nextest keeps what a test writes that passes, but it is the parent, and its own standard error can be opened.
     if env::var_os("NEXTEST").is_some() {

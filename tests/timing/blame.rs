@@ -124,7 +124,7 @@ fn hogs_of_an_earlier_game_are_no_excuse() {
             .args(&RULES[..6])
             .run()
             .json();
-        // The method of containment leaves them, for 20 s: beside them the next test would be late.
+        // The method of containment leaves them, for 20 s: next to them the next test would be late.
         for &hog in mark.processes().keys() {
             let hog = Pid::from_raw(hog.try_into().expect("a process")).expect("a process");
             let _ = kill_process(hog, Signal::KILL);
@@ -167,7 +167,7 @@ fn what_is_not_known_of_a_thread_that_has_ended_is_not_called_sleep() {
     }
 }
 
-/// Plays a bot that needs less than half of its time, beside hogs: it is late by the host's fault.
+/// Plays a bot that needs less than half of its time, next to hogs: it is late by the host's fault.
 fn is_excused_beside_hogs(python: &str, trick: &str) {
     let board = board(FOUR_MOVES);
     let _hogs = Hogs::on_core("0", 6);
@@ -185,7 +185,7 @@ fn is_excused_beside_hogs(python: &str, trick: &str) {
 #[test]
 fn work_beside_hogs_is_excused_wherever_the_bot_does_it() {
     let _alone = crate::alone();
-    let Some([python]) = need("work beside hogs", ["python3"]) else { return };
+    let Some([python]) = need("work next to hogs", ["python3"]) else { return };
     for trick in ["spin", "thread", "child"] {
         is_excused_beside_hogs(python, trick);
     }

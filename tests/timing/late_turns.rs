@@ -110,7 +110,7 @@ fn a_suite_and_the_doctor_say_that_others_want_all_cores() {
     assert!(short.contains("games may be lost to the host"), "{short}");
     assert!(!said("60s").contains("other threads"), "a long limit bears it");
     let doctor = referee().args(["doctor"]).json();
-    assert_eq!(doctor["timing"]["advice"][0], "run fewer jobs beside it", "{doctor}");
+    assert_eq!(doctor["timing"]["advice"][0], "run fewer jobs next to it", "{doctor}");
     let shown = referee().arg("doctor").run().out();
     assert!(
         shown.contains(" other threads want the ") && shown.contains("too restless"),

@@ -1,4 +1,4 @@
-//! Times of turns, beside other work. What needs the machine to itself is in the binary `alone`.
+//! Times of turns, next to other work. What needs the machine to itself is in the binary `alone`.
 
 mod certificates;
 mod engine_grace;

@@ -1,5 +1,5 @@
 //! Culprits and decisions on late answers, and times on cores that nobody else wants. Margins hold on a loaded machine; how
-//! exact the figures are on an idle one is in docs/timing.md. What holds beside any work is in `tests/timing/certificates.rs`.
+//! exact the figures are on an idle one is in docs/timing.md. What holds next to any work is in `tests/timing/certificates.rs`.
 
 use std::io::{BufRead as _, BufReader};
 

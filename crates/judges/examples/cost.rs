@@ -1,4 +1,4 @@
-//! What a step of a judge costs, beside bare pipes to the same judge in the same run:
+//! What a step of a judge costs, next to bare pipes to the same judge in the same run:
 //! `cargo run --release -p referee-judges --example cost`.
 
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -175,7 +175,7 @@ struct Name {
 }
 
 impl Name {
-    /// Makes it the name of the socket beside the relay's program; returns its length.
+    /// Makes it the name of the socket next to the relay's program; returns its length.
     fn put(&mut self, program: *const u8) -> Option<usize> {
         let mut path = self.path.iter_mut();
         let mut next = program;

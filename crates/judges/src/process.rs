@@ -10,12 +10,12 @@ use terms::lines::Lines;
 use terms::text::{cut, exact_duration, exact_size, quote};
 use terms::verdict::{BotExit, NoReply};
 
+use crate::bot_text::{BotText, without_escapes};
 use crate::command::{JudgeCommand, JudgeLimits};
 use crate::drawings::drawings;
 use crate::ends::Ends;
 use crate::printed::Printed;
 use crate::remedy::remedy;
-use crate::said::{Said, without_escapes};
 
 /// How long a judge in trouble may take to end, so that its last words are heard.
 const LAST_WORDS: Duration = Duration::from_millis(200);
@@ -212,7 +212,7 @@ impl Process {
     pub(crate) fn printed(&self, exit: BotExit) -> Printed {
         let [stdout, stderr] = [&self.stdout, &self.stderr]
             .map(|ends| without_escapes(&ends.whole_lines()).into_owned());
-        Printed { stdout, stderr, exit, said: Said::default() }
+        Printed { stdout, stderr, exit, said: BotText::default() }
     }
 
     /// What it has written to its standard error so far, within a bound.

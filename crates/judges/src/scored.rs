@@ -5,11 +5,11 @@ use rules::game::{Answer, Drawing, End, JudgeFailure, Place, Referee, Seat, Step
 use serde::{Deserialize, Serialize};
 use terms::verdict::Verdict;
 
+use crate::bot_text::BotText;
 use crate::case::{self, is_written_anew};
 use crate::command::JudgeCommand;
 use crate::printed::{Judged, Printed, ScorePattern};
 use crate::process::Process;
-use crate::said::Said;
 
 /// The name of the answer's file in the scratch folder.
 const ANSWER_FILE: &str = "referee-answer.txt";
@@ -78,7 +78,7 @@ impl Scorer {
         let mut values = case::place(&self.case, command, &scratch)?;
         values.push(("{answer}", case::write(&scratch, ANSWER_FILE, answer)?));
         let mut process = Process::start_in(scratch, &command.filled(&values), &self.place)?;
-        let printed = Printed { said: Said::answer(answer), ..process.run_to_end()? };
+        let printed = Printed { said: BotText::answer(answer), ..process.run_to_end()? };
         let end = score.judge(&printed).map_err(|problem| process.trouble(problem))?;
         Ok((end, process.drawings()))
     }

@@ -87,7 +87,7 @@ pub fn is_overloaded(others: f64, bots: usize, cores: usize) -> bool {
 
 impl HostCheck {
     /// The smallest limit at which it can be told whose fault a late turn is: the usual disturbances, without one in twenty,
-    /// are small beside it.
+    /// are small compared with it.
     pub fn smallest_limit(&self) -> Duration {
         let usual = |times: &Distribution| times.percentile(95.0);
         (usual(&self.round_trip) + usual(&self.wake_up)) * LIMIT_PER_DISTURBANCE
@@ -113,7 +113,7 @@ impl HostCheck {
         }
         let mut advice = Vec::new();
         if is_crowded {
-            advice.push("run fewer jobs beside it".to_owned());
+            advice.push("run fewer jobs next to it".to_owned());
         }
         if self.cores > 1 {
             advice.push("give the bot a core of its own with --pin".to_owned());
@@ -166,10 +166,10 @@ mod tests {
         let quiet = HostCheck { load: Some(0.3), ..check(Duration::from_micros(100)) };
         assert_eq!(quiet.advice(Duration::from_millis(50)), [""; 0]);
         let crowded = HostCheck { core_share: Some(0.5), ..quiet.clone() };
-        assert_eq!(crowded.advice(Duration::from_millis(50))[0], "run fewer jobs beside it");
+        assert_eq!(crowded.advice(Duration::from_millis(50))[0], "run fewer jobs next to it");
         // Others may come to the bot's core at any time, though they left it alone during the check.
         let overloaded = HostCheck { core_share: Some(1.0), load: Some(2.4), ..quiet };
-        assert_eq!(overloaded.advice(Duration::from_millis(50))[0], "run fewer jobs beside it");
+        assert_eq!(overloaded.advice(Duration::from_millis(50))[0], "run fewer jobs next to it");
         assert_eq!(overloaded.advice(Duration::from_mins(1)), [""; 0]);
     }
 

@@ -1,7 +1,7 @@
 //! Logs of games and folders of runs: read and written, refereed again, added up, compared.
 //!
 //! [`gamelog`] is the record of one game and [`replay`] referees it again; [`suite`] is a folder of many games and its
-//! records, [`compare`] pairs them by board, and [`ratings`] orders the bots of games of several players; [`said`] is what bots say about themselves on standard error;
+//! records, [`compare`] pairs them by board, and [`ratings`] orders the bots of games of several players; [`metrics`] is what bots say about themselves on standard error;
 //! [`timing`] is what many turns say about a bot, and [`host`] what is known of a machine.
 //!
 //! It starts no process and needs none: a log from one system can be read on any other. It knows no command line and no
@@ -18,9 +18,9 @@ mod cut;
 pub mod digest;
 pub mod gamelog;
 pub mod host;
+pub mod metrics;
 pub mod ratings;
 pub mod replay;
-pub mod said;
 #[doc(hidden)]
 pub mod sanitizer;
 pub mod suite;

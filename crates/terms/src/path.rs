@@ -15,7 +15,7 @@ pub fn folder_of(path: &Path) -> &Path {
     folder.unwrap_or(Path::new("."))
 }
 
-/// Whether the name of a file begins with a dot. Editors, Finder and others leave such files beside the user's.
+/// Whether the name of a file begins with a dot. Editors, Finder and others leave such files next to the user's.
 ///
 /// ```
 /// # use std::path::Path;

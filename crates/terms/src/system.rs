@@ -97,7 +97,7 @@ impl FileStamp {
     }
 }
 
-/// The file beside `file` whose lock stands for a lock on `file` itself. `None` where others can read a file that is locked: on
+/// The file next to `file` whose lock stands for a lock on `file` itself. `None` where others can read a file that is locked: on
 /// Windows they cannot.
 pub fn lock_beside(file: &Path) -> Option<PathBuf> {
     cfg!(windows).then(|| {

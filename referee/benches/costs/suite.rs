@@ -1,4 +1,4 @@
-//! The costs of suites: beside their games, with two jobs instead of one, and in memory.
+//! The costs of suites: besides their games, with two jobs instead of one, and in memory.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The output of the benches: figures beside their yardsticks.
+//! The output of the benches: figures next to their yardsticks.
 
 use std::time::Duration;
 

@@ -36,7 +36,7 @@ pub(crate) fn tester() -> Vec<Row> {
     pinned.into_iter().flatten().chain(free).collect()
 }
 
-/// The times of a short game and of a long one, each through the referee and beside it: by the tester alone, on the bot's core
+/// The times of a short game and of a long one, each through the referee and next to it: by the tester alone, on the bot's core
 /// if that is chosen.
 fn costs(program: &Path, pinning: Option<Pinning>) -> [[Duration; 2]; 2] {
     let config = config(program);

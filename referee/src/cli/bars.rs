@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::is_quiet;
 
-/// A narrower terminal has no room for a bar beside the words.
+/// A narrower terminal has no room for a bar next to the words.
 const LEAST_COLUMNS_OF_BAR: u16 = 60;
 
 /// The progress of this many games, if standard error is a terminal; `tail` is the template of the line's end.

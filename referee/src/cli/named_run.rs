@@ -1,6 +1,6 @@
 //! The names of runs: folders, and `latest` or `latest~N` for the project's.
 //!
-//! A project's runs are in its folder of runs and, since `--run NAME` puts them there, in the working directory and beside
+//! A project's runs are in its folder of runs and, since `--run NAME` puts them there, in the working directory and next to
 //! `referee.toml`.
 
 use std::path::{Path, PathBuf};

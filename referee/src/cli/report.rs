@@ -122,7 +122,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the page of `sources`, which links to a `list` of runs, and with `--games` their games beside it. Returns the
+/// Writes the page of `sources`, which links to a `list` of runs, and with `--games` their games next to it. Returns the
 /// headline, and what was written of games.
 fn write_page(
     args: &ReportArgs,
@@ -140,7 +140,7 @@ fn write_page(
     Ok((page.headline, games.map(|games| games.write(args.force)).transpose()?))
 }
 
-/// A name for what stands beside `html`: its own without the extension, and a suffix.
+/// A name for what stands next to `html`: its own without the extension, and a suffix.
 fn name_beside(html: &Path, suffix: &str) -> Result<OsString, Failure> {
     let stem = html.file_stem().ok_or_else(|| Failure::file(html, "does not name a file"))?;
     let mut name = stem.to_owned();
@@ -148,7 +148,7 @@ fn name_beside(html: &Path, suffix: &str) -> Result<OsString, Failure> {
     Ok(name)
 }
 
-/// The games of a report, on pages beside it.
+/// The games of a report, on pages next to it.
 struct Games<'a> {
     sources: &'a [ShownRun<'a>],
     html: &'a Path,

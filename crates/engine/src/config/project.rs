@@ -1,4 +1,4 @@
-//! The parts of a project file beside ordinary settings: named bots, board sets and suite settings.
+//! The parts of a project file besides ordinary settings: named bots, board sets and suite settings.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;

@@ -63,7 +63,7 @@ const HARD_STACK: &str = "by the shell (`ulimit -Hs`)";
 const SET_STACK: &str = "by --stack";
 
 impl Inherited {
-    /// The limits of this process, beside these settings.
+    /// The limits of this process, besides these settings.
     pub(super) fn here(settings: &Resources) -> Self {
         // A setting replaces the soft limit, but cannot exceed the hard one.
         let limit = |inherited: InheritedLimit, setting: Option<u64>| {

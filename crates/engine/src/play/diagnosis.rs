@@ -1,4 +1,4 @@
-//! The diagnosis: explains in words what really happened, beside the official verdict.
+//! The diagnosis: explains in words what really happened, next to the official verdict.
 
 use std::time::Duration;
 

@@ -93,7 +93,7 @@ fn last_words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The file or folder of this name, with or without its ending, where the bot may look for it: in its working directory, or
-/// beside a file that its command names.
+/// next to a file that its command names.
 fn found(command: &BotCommand, word: &str) -> Option<PathBuf> {
     let cwd = command.cwd.clone().or_else(|| std::env::current_dir().ok())?;
     let words = [&command.program].into_iter().chain(&command.args).map(|word| cwd.join(word));

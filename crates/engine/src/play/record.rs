@@ -8,7 +8,7 @@ use super::table::Ended;
 use super::{Match, Seated};
 use contain::bot::{BotCommand, Confinement};
 use results::gamelog::{self, Asked, Bytes, End, FORMAT, Machine, ProcessEnd, Start, Turn};
-use results::said::SaidCollector;
+use results::metrics::MetricCollector;
 use rules::game::{Ask, Effect, Game, Seat, TestCase};
 use terms::millis::Millis;
 use terms::verdict::{Culprit, Decision, Overrun, Verdict};
@@ -72,7 +72,7 @@ pub(super) struct Record<'a> {
 /// What is collected of a bot.
 struct SeatRecord<'a> {
     observations: Observations<'a>,
-    collector: SaidCollector,
+    collector: MetricCollector,
 }
 
 impl<'a> Record<'a> {
@@ -80,7 +80,7 @@ impl<'a> Record<'a> {
     pub(super) fn new(game: &'a Match<'a>) -> Self {
         let seat = |seated: &Seated<'a>| SeatRecord {
             observations: Observations::new(game, seated.command),
-            collector: SaidCollector::default(),
+            collector: MetricCollector::default(),
         };
         Self {
             game,

@@ -10,9 +10,9 @@ pub(super) struct Script<'a> {
     pub(super) run: &'a Path,
     /// Options of `sbatch`, such as `--mem=1024M`; a later one overrides an earlier one.
     pub(super) directives: &'a [String],
-    /// Arguments of the referee, beside the run and the part.
+    /// Arguments of the referee, besides the run and the part.
     pub(super) task: &'a [String],
-    /// Arguments of `referee merge`, beside the run.
+    /// Arguments of `referee merge`, besides the run.
     pub(super) merge: &'a [String],
 }
 

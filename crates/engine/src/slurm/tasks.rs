@@ -36,9 +36,9 @@ pub struct Tasks {
     pub cluster: ClusterTable,
     /// The number of games that a task plays at a time.
     pub jobs: Jobs,
-    /// Arguments of the referee, beside the run and the part.
+    /// Arguments of the referee, besides the run and the part.
     pub words: Vec<String>,
-    /// Arguments of `referee merge`, beside the run.
+    /// Arguments of `referee merge`, besides the run.
     pub merge_words: Vec<String>,
 }
 

@@ -67,7 +67,7 @@ impl BotFiles {
         Self(command.iter().enumerate().filter_map(file).collect())
     }
 
-    /// Copies the user's own files into `folder`, unless they are there already, each with links to what is beside the original:
+    /// Copies the user's own files into `folder`, unless they are there already, each with links to what is next to the original:
     /// a program finds its modules, libraries and weights by its own path.
     pub(super) fn copy_into(&self, folder: &Path) -> io::Result<()> {
         for (file, copy) in self.copies_in(folder).filter(|(_, copy)| !copy.exists()) {
@@ -82,7 +82,7 @@ impl BotFiles {
         Ok(())
     }
 
-    /// Makes links, beside a copy, to the copies of other files that are beside its original.
+    /// Makes links, next to a copy, to the copies of other files that are next to its original.
     fn link_other_copies(&self, original: &Path, copy: &Path, folder: &Path) -> io::Result<()> {
         for (other, copy_of_other) in self.copies_in(folder) {
             let name = copy_of_other.file_name().unwrap_or_default();
@@ -196,7 +196,7 @@ pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     new.persist(to).map_err(|error| error.error)
 }
 
-/// The folder that a file's path names and the one that the file really is in, unless it is an installed program: what is beside
+/// The folder that a file's path names and the one that the file really is in, unless it is an installed program: what is next to
 /// that is found by other ways.
 fn folders_around(file: &Path) -> io::Result<Vec<PathBuf>> {
     let search = std::env::var_os("PATH").unwrap_or_default();
@@ -209,7 +209,7 @@ fn folders_around(file: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
-/// Makes links, beside a copy, to everything in `folder` but what has the copy's name or the copy in it.
+/// Makes links, next to a copy, to everything in `folder` but what has the copy's name or the copy in it.
 fn link_neighbours(folder: &Path, copy: &Path) -> io::Result<()> {
     let copies = fs::canonicalize(folder_of(copy))?;
     for entry in fs::read_dir(folder)? {

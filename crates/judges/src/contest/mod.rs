@@ -249,7 +249,7 @@ fn bot(name: &str, folder: &Path, told: &Told) -> Option<String> {
 /// Looks at a tester of TopCoder's, and writes the settings of its game.
 ///
 /// # Errors
-/// When the file does not exist, or psytester's settings beside it cannot be read.
+/// When the file does not exist, or psytester's settings next to it cannot be read.
 pub fn survey_jar(jar: &Path) -> io::Result<Survey> {
     fs::metadata(jar)?;
     let name = name(None, &jar.with_extension(""));
@@ -354,7 +354,7 @@ mod tests {
         folder
     }
 
-    /// The settings for pahcer's steps of building and testing, beside the tools of an interactive contest.
+    /// The settings for pahcer's steps of building and testing, besides the tools of an interactive contest.
     fn settings_for(steps: &str) -> String {
         let folder = made(&[
             ("tools/src/bin/tester.rs", ""),

@@ -1,7 +1,7 @@
 //! What a program prints that judges a game by itself: the score, and why it refused an answer.
 //!
 //! Such programs are written for people. They print `Score = 7`, `Total Cost = 7` or a bare number, to standard output or to
-//! standard error. They refuse an answer with a score of 0 or -1 beside a reason, by a panic, or with no score at all.
+//! standard error. They refuse an answer with a score of 0 or -1 next to a reason, by a panic, or with no score at all.
 
 mod pattern;
 mod search;
@@ -17,7 +17,7 @@ use terms::verdict::{BotExit, Verdict};
 
 pub use self::pattern::{ScorePattern, ScorePatternError};
 use self::search::{Candidate, Finding};
-use crate::said::Said;
+use crate::bot_text::BotText;
 
 /// Rust's exit status after a panic, by which scorers refuse answers that they cannot read.
 const PANIC: BotExit = BotExit::Code(101);
@@ -29,7 +29,7 @@ pub(crate) struct Printed {
     pub(crate) stderr: String,
     pub(crate) exit: BotExit,
     /// What the bot has written, if the program may have printed that too.
-    pub(crate) said: Said,
+    pub(crate) said: BotText,
 }
 
 impl Printed {
@@ -121,7 +121,7 @@ impl ScorePattern {
         Self::end(Verdict::Lost, words, &self.find(printed), printed)
     }
 
-    /// An end in these words, beside everything that the program has said.
+    /// An end in these words, with everything that the program has said.
     fn end(verdict: Verdict, official: String, finding: &Finding<'_>, printed: &Printed) -> Judged {
         let status = ("exit".to_owned(), printed.exit.to_string());
         let end = End { metadata: BTreeMap::from([status]), ..End::new(official) };
@@ -131,7 +131,7 @@ impl ScorePattern {
         Judged { end: JudgeEnd { verdict, score, summary, end }, remark, is_garbled }
     }
 
-    /// Why the program refused an answer, in its own words: those beside the score, or else its last.
+    /// Why the program refused an answer, in its own words: those next to the score, or else its last.
     fn reason(&self, printed: &Printed, finding: &Finding<'_>) -> Reason {
         let beside = finding.found.as_ref().and_then(|(found, _)| self.beside_score(found));
         if let Some(words) = beside {
@@ -169,13 +169,13 @@ impl ScorePattern {
 #[derive(Debug)]
 struct Reason {
     text: String,
-    /// Whether it stands beside the score.
+    /// Whether it stands next to the score.
     is_beside_score: bool,
     /// Whether it is more than the program's last words.
     is_certain: bool,
 }
 
-/// Whether a line is a figure beside the score, such as `Turns = 5`, `turn 2: 7 8` or `Time: 12 ms, Memory: 3 MB`, and no reason
+/// Whether a line is a figure next to the score, such as `Turns = 5`, `turn 2: 7 8` or `Time: 12 ms, Memory: 3 MB`, and no reason
 /// such as `Illegal move in turn: 5`.
 fn is_figure(line: &str) -> bool {
     const TROUBLE: [&str; 5] = ["error", "fail", "illegal", "invalid", "wrong"];
@@ -235,7 +235,7 @@ mod tests {
 
     pub(super) fn printed(stdout: &str, stderr: &str, code: i32) -> Printed {
         let exit = BotExit::Code(code);
-        Printed { stdout: stdout.into(), stderr: stderr.into(), exit, said: Said::default() }
+        Printed { stdout: stdout.into(), stderr: stderr.into(), exit, said: BotText::default() }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use terms::bounds::{GAME_OUTPUT, JUDGE_LINE, SUMMARY_LINES};
 use terms::text::{cut, exact_size};
 
 use super::{Printed, ScorePattern, is_figure};
-use crate::said::{PlainSaid, plain_line, plain_text};
+use crate::bot_text::{PlainBotText, plain_line, plain_text};
 
 /// How many different texts that could be the score are compared with what the bot wrote. More come from no tester alone.
 const COMPARED: usize = 20;
@@ -139,7 +139,7 @@ impl ScorePattern {
     }
 
     /// Why what stands for the score is not one: it is in an unknown form.
-    fn unclear_line(&self, printed: &Printed, said: &PlainSaid) -> Option<String> {
+    fn unclear_line(&self, printed: &Printed, said: &PlainBotText) -> Option<String> {
         let unclear = self.unclear.as_ref()?;
         let is_of_bot = |line: &str, label: Option<&str>| match label {
             Some(label) => said.count(&plain_line(label), 1, |_| false) > 0,
@@ -167,7 +167,7 @@ struct Comparison<'a> {
     printed: &'a Printed,
     /// Its standard error and its standard output as plain text.
     plain: [String; 2],
-    said: PlainSaid,
+    said: PlainBotText,
     /// Whether the pattern is the user's.
     is_users: bool,
 }
@@ -347,11 +347,11 @@ mod tests {
     use super::super::Judged;
     use super::super::tests::printed;
     use super::*;
-    use crate::said::Said;
+    use crate::bot_text::BotText;
 
     /// What the bot wrote: to its standard output, and to its standard error.
-    fn said(output: &str, errors: &str) -> Said {
-        let mut said = Said::default();
+    fn said(output: &str, errors: &str) -> BotText {
+        let mut said = BotText::default();
         said.output(output.as_bytes());
         said.errors(errors.as_bytes());
         said.end();

@@ -3,7 +3,7 @@
 //! A tester is told to start the relay as its bot. The relay hands its standard streams to the referee, which starts
 //! the real bot in its own containment and passes the bytes on (module `talk`). Whatever the tester writes to the bot is
 //! a question, and when it ends, its output has the score. Testers lie about causes: a bot's crash is "not a path" to
-//! them. So how the bot failed is what the referee has seen, and the tester's words stand beside it.
+//! them. So how the bot failed is what the referee has seen, and the tester's words stand next to it.
 
 // A build for another system has no relay and refuses these games.
 #[cfg(has_relay)]

@@ -24,10 +24,10 @@ use terms::verdict::{BotExit, NoReply};
 use super::Tester;
 use super::connection::{LISTENER, Relay, TESTER, is_of, ready, watch};
 use super::relay::{self, NAME, SOCKET};
+use crate::bot_text::BotText;
 use crate::case::{self, is_written_anew};
 use crate::printed::Printed;
 use crate::process::Process;
-use crate::said::Said;
 
 /// How long a tester may take to end after it has closed the bot's input, if it does not wait for the bot.
 const ENDING: Duration = Duration::from_secs(1);
@@ -67,7 +67,7 @@ pub(super) struct Talk {
     /// When a tester that has closed the bot's input no longer counts as one that ends.
     past_end: Option<Instant>,
     /// What the bot has written in the game.
-    said: Said,
+    said: BotText,
     /// Whether the bot has written something in this exchange.
     has_heard: bool,
     /// Whether the bot has ended by itself, and before its input did.
@@ -127,7 +127,7 @@ impl Talk {
             input_has_ended: false,
             end_is_told: false,
             past_end: None,
-            said: Said::default(),
+            said: BotText::default(),
             has_heard: false,
             bot_has_ended: false,
             bot_was_early: false,

@@ -6,7 +6,7 @@ use rules::measure::Measure;
 use statistics::Paired;
 use terms::text::plural;
 
-/// The tests beside the verdict, in a few sentences; `comparisons` is the number of comparisons made.
+/// The tests next to the verdict, in a few sentences; `comparisons` is the number of comparisons made.
 pub(super) fn tests(comparison: &Comparison, comparisons: usize) -> String {
     let Paired { all, sign_p, signed_rank_p, adjusted_p, .. } = &comparison.paired;
     let adjusted = match comparisons {

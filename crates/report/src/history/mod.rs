@@ -14,7 +14,7 @@ use serde::Serialize;
 pub use self::page::{BotIndex, ComparedPair, page};
 use super::document::{Document, Table};
 use super::format::Format;
-use super::said;
+use super::metrics;
 use super::suite::{self, share};
 use results::suite::{Commit, Listing, Tally};
 use rules::score::Direction;
@@ -233,7 +233,7 @@ fn rows(run: &Listed, names_game: bool, has_said: bool) -> Vec<Vec<String>> {
             once(&|| listing.git.as_ref().map(Commit::short).unwrap_or_default()),
             once(&|| one_line(listing.comment.as_deref().unwrap_or_default())),
         ];
-        row.extend(has_said.then(|| said::means(bot)));
+        row.extend(has_said.then(|| metrics::means(bot)));
         if names_game {
             row.insert(GAME, once(&|| listing.game.clone()));
         }

@@ -160,7 +160,7 @@ struct MeanAxis {
 }
 
 impl MeanAxis {
-    /// A scale for these means. The differences between runs are small beside the means.
+    /// A scale for these means. The differences between runs are small compared with the means.
     fn of(unit: Unit, means: impl Iterator<Item = Mean>) -> Self {
         let all = means.map(|mean| mean.interval);
         let ends = all.reduce(|(low, high), (other, another)| (low.min(other), high.max(another)));

@@ -18,7 +18,7 @@ pub(crate) fn percent(part: f64, whole: f64) -> f64 {
     if whole > 0.0 { (100.0 * part / whole).clamp(0.0, 100.0) } else { 0.0 }
 }
 
-/// Opens a picture of `bars` bars below one another. Decorative: the same figures stand beside it as text.
+/// Opens a picture of `bars` bars below one another. Decorative: the same figures stand next to it as text.
 pub(crate) fn open(out: &mut String, bars: usize) {
     put!(out, "<svg class=\"bars\" width=\"100%\" height=\"{}\" aria-hidden=\"true\">", bars * ROW);
 }

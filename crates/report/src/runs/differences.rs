@@ -10,7 +10,7 @@ use terms::text::plural;
 /// The approximate maximum number of columns.
 const COLUMNS: f64 = 20.0;
 
-/// The most labels below the columns, beside 0.
+/// The most labels below the columns, besides 0.
 const LABELS: i32 = 6;
 
 /// The baseline of the columns, and the height of the tallest one; counts are above, edges below.

@@ -12,7 +12,7 @@ pub use self::games::{Order, Others, ShownGame, arrange, points, write_games};
 use super::document::{Document, Line, Part, Table, Tone};
 use super::figures::{self, mean_digits};
 use super::format::Format;
-use super::{ratings, said, stderr};
+use super::{metrics, ratings, stderr};
 use results::compare::{Relation, Standing};
 use results::ratings::League;
 use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally, bundle_path, kept_log};
@@ -81,7 +81,7 @@ impl SuiteReport<'_> {
             }
             None => self.add_totals(&mut document),
         }
-        if let Some(table) = said::table(&summary.bots) {
+        if let Some(table) = metrics::table(&summary.bots) {
             document.table(table);
         }
         self.add_rest(&mut document);

@@ -45,7 +45,7 @@ pub struct Film {
     pub moves: Vec<Move>,
     /// How it ended; `None` if it is still running, or its log is incomplete.
     pub end: Option<End>,
-    /// A notice to show beside the game.
+    /// A notice to show next to the game.
     pub note: Option<String>,
     /// The pictures that the game's judge has drawn.
     pub drawings: Vec<Link>,
@@ -149,7 +149,7 @@ impl Film {
         })
     }
 
-    /// The film for the page at `page`, which links to what the judge has drawn beside the log.
+    /// The film for the page at `page`, which links to what the judge has drawn next to the log.
     #[must_use]
     pub fn linked(self, log: &Path, page: &Path) -> Self {
         Self { drawings: links::to_drawings(log, page), ..self }

@@ -19,7 +19,7 @@ pub struct Link {
     address: String,
 }
 
-/// Links from the page at `page` to the pictures beside the log of its game.
+/// Links from the page at `page` to the pictures next to the log of its game.
 pub(crate) fn to_drawings(log: &Path, page: &Path) -> Vec<Link> {
     let link = |file: &Path| {
         let name = file.file_name()?.to_string_lossy().into_owned();

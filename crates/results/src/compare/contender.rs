@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::groups::{self, Grouping};
 use super::valuation::{Finish, Valuation};
-use crate::said::SaidValue;
+use crate::metrics::MetricValue;
 use crate::suite::{BoardId, FolderError, Outcome, RecordId, RunFolder};
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
@@ -58,7 +58,7 @@ pub(super) struct BoardGames {
     /// The best score that was known when its games were played.
     best_known: Option<Score>,
     /// The value of the bot's first game under the name of each grouping.
-    pub(super) values: Vec<Option<SaidValue>>,
+    pub(super) values: Vec<Option<MetricValue>>,
     /// Its games by number; `None` if the host's delay ended the game.
     games: BTreeMap<usize, Option<Ended>>,
 }
@@ -176,7 +176,7 @@ impl Contender {
     }
 
     /// The values of its boards under the name of a grouping, by its index.
-    pub fn values(&self, grouping: usize) -> impl Iterator<Item = &SaidValue> {
+    pub fn values(&self, grouping: usize) -> impl Iterator<Item = &MetricValue> {
         self.boards.values().filter_map(move |played| played.values.get(grouping)?.as_ref())
     }
 

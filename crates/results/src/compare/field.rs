@@ -1,4 +1,4 @@
-//! What each of several bots has in a measure, beside all the others.
+//! What each of several bots has in a measure, compared with all others.
 
 use super::Contender;
 use super::contender::{BoardGames, NoLogarithm};
@@ -47,7 +47,7 @@ pub fn add_values(folder: &RunFolder, summary: &mut Summary) -> Result<(), Measu
 }
 
 impl Contender {
-    /// What each bot has in the measure of the first one, beside the games of all others; `None` where no game has a value.
+    /// What each bot has in the measure of the first one, compared with the games of all others; `None` where no game has a value.
     ///
     /// Points and logarithms have the scores' sign, also where lower scores are better.
     pub fn all_measured(contenders: &[Self]) -> Vec<Option<Value>> {

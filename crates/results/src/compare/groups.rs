@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::said::SaidValue;
+use crate::metrics::MetricValue;
 use crate::suite::Outcome;
 
 /// The most different numbers that are groups by themselves; more are grouped into ranges.
@@ -75,13 +75,13 @@ impl Grouping {
     /// Groups boards by their values: in the order of the values, with boards without one last, or as chosen.
     pub(super) fn groups<B: Copy>(
         &self,
-        boards: &[(Option<SaidValue>, B)],
+        boards: &[(Option<MetricValue>, B)],
     ) -> Vec<(String, Vec<B>)> {
         if self.chosen.is_empty() {
             return by_value(&self.name, boards);
         }
         let group = |chosen: &Chosen| {
-            let has = |(value, _): &&(Option<SaidValue>, B)| {
+            let has = |(value, _): &&(Option<MetricValue>, B)| {
                 value.as_ref().is_some_and(|value| chosen.has(value))
             };
             let found = boards.iter().filter(has).map(|(_, board)| *board).collect();
@@ -106,14 +106,14 @@ impl Chosen {
     }
 
     /// Whether a value is among these.
-    pub fn has(&self, value: &SaidValue) -> bool {
+    pub fn has(&self, value: &MetricValue) -> bool {
         match (self, value) {
-            (Self::Value(text), SaidValue::Text(other)) => text == other,
-            (Self::Value(text), SaidValue::Number(number)) => text.parse() == Ok(*number),
-            (Self::Range(low, high), SaidValue::Number(number)) => {
+            (Self::Value(text), MetricValue::Text(other)) => text == other,
+            (Self::Value(text), MetricValue::Number(number)) => text.parse() == Ok(*number),
+            (Self::Range(low, high), MetricValue::Number(number)) => {
                 low.is_none_or(|low| low <= *number) && high.is_none_or(|high| *number <= high)
             }
-            (Self::Range(..), SaidValue::Text(_)) => false,
+            (Self::Range(..), MetricValue::Text(_)) => false,
         }
     }
 }
@@ -136,20 +136,20 @@ pub(super) fn of_board(outcome: &Outcome) -> Vec<String> {
 }
 
 /// The value of a game under `name`: the last that its bot said, or a property of its board.
-pub(super) fn value(outcome: &Outcome, name: &str) -> Option<SaidValue> {
+pub(super) fn value(outcome: &Outcome, name: &str) -> Option<MetricValue> {
     let said = outcome.said.get(name).map(|said| said.last.clone());
-    let property = || outcome.traits.get(name).map(|value| SaidValue::Number(f64::from(*value)));
-    let set = || outcome.set.clone().filter(|_| name == "set").map(SaidValue::Text);
+    let property = || outcome.traits.get(name).map(|value| MetricValue::Number(f64::from(*value)));
+    let set = || outcome.set.clone().filter(|_| name == "set").map(MetricValue::Text);
     said.or_else(property).or_else(set)
 }
 
 /// Groups boards by their values, in the order of the values; boards without one come last.
-fn by_value<B: Copy>(name: &str, boards: &[(Option<SaidValue>, B)]) -> Vec<(String, Vec<B>)> {
+fn by_value<B: Copy>(name: &str, boards: &[(Option<MetricValue>, B)]) -> Vec<(String, Vec<B>)> {
     let (mut numbers, mut texts, mut without) = (Vec::new(), BTreeMap::new(), Vec::new());
     for (value, board) in boards {
         match value {
-            Some(SaidValue::Number(number)) => numbers.push((*number, *board)),
-            Some(SaidValue::Text(text)) => {
+            Some(MetricValue::Number(number)) => numbers.push((*number, *board)),
+            Some(MetricValue::Text(text)) => {
                 texts.entry(format!("{name} {text}")).or_insert_with(Vec::new).push(*board);
             }
             None => without.push(*board),
@@ -189,7 +189,7 @@ fn by_number<B: Copy>(name: &str, mut numbers: Vec<(f64, B)>) -> Vec<(String, Ve
 mod tests {
     use super::*;
 
-    fn names(values: &[Option<SaidValue>]) -> Vec<(String, usize)> {
+    fn names(values: &[Option<MetricValue>]) -> Vec<(String, usize)> {
         let differences: Vec<_> = values.iter().map(|value| (value.clone(), 1.0)).collect();
         let groups = by_value("x", &differences).into_iter();
         groups.map(|(name, differences)| (name, differences.len())).collect()
@@ -201,8 +201,8 @@ mod tests {
 
     #[test]
     fn few_values_are_a_group_each_in_their_order() {
-        let number = |number: f64| Some(SaidValue::Number(number));
-        let text = |text: &str| Some(SaidValue::Text(text.to_owned()));
+        let number = |number: f64| Some(MetricValue::Number(number));
+        let text = |text: &str| Some(MetricValue::Text(text.to_owned()));
         let values = [number(10.0), text("b"), None, number(9.5), text("a"), number(10.0)];
         let expected = [("x 9.5", 1), ("x 10", 2), ("x a", 1), ("x b", 1), ("no x", 1)];
         assert_eq!(names(&values), expected.map(|(name, boards)| group(name, boards)));
@@ -254,7 +254,8 @@ mod tests {
 
     #[test]
     fn chosen_values_are_groups_in_their_order_and_the_others_are_in_none() {
-        let values: Vec<_> = (0..20).map(|n| (Some(SaidValue::Number(f64::from(n))), n)).collect();
+        let values: Vec<_> =
+            (0..20).map(|n| (Some(MetricValue::Number(f64::from(n))), n)).collect();
         let grouping = parsed(&["n=15..,3,5..7,..1,99"]).expect("a grouping").swap_remove(0);
         let found = grouping.groups(&values);
         let expected = [
@@ -265,7 +266,7 @@ mod tests {
             ("n 99", vec![]),
         ];
         assert_eq!(found, expected.map(|(name, boards)| (name.to_owned(), boards)));
-        let texts = [(Some(SaidValue::Text("end".to_owned())), 1), (None, 2)];
+        let texts = [(Some(MetricValue::Text("end".to_owned())), 1), (None, 2)];
         let grouping = parsed(&["phase=end,1.."]).expect("a grouping").swap_remove(0);
         let found = grouping.groups(&texts);
         assert_eq!(found, [("phase end".to_owned(), vec![1]), ("phase from 1".to_owned(), vec![])]);
@@ -273,12 +274,12 @@ mod tests {
 
     #[test]
     fn many_numbers_are_ranges_with_about_as_many_boards() {
-        let values: Vec<_> = (0..40).map(|n| Some(SaidValue::Number(f64::from(n)))).collect();
+        let values: Vec<_> = (0..40).map(|n| Some(MetricValue::Number(f64::from(n)))).collect();
         let expected = ["x 0 to 9", "x 10 to 19", "x 20 to 29", "x 30 to 39"];
         assert_eq!(names(&values), expected.map(|name| group(name, 10)));
         // Half of them are equal, and stay together.
         let values: Vec<_> =
-            (0..40).map(|n| Some(SaidValue::Number(f64::from((n - 19).max(0))))).collect();
+            (0..40).map(|n| Some(MetricValue::Number(f64::from((n - 19).max(0))))).collect();
         let groups = names(&values);
         assert_eq!(groups[0], group("x 0", 20));
         assert_eq!(groups.iter().map(|(_, boards)| boards).sum::<usize>(), 40);

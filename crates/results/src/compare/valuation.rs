@@ -238,7 +238,7 @@ fn rank(better: Direction, game: Finish, other: Finish) -> Option<f64> {
     }
 }
 
-/// What a lost game counts as, beside games with these scores.
+/// What a lost game counts as, among games with these scores.
 fn lost(better: Direction, best: Score, worst: Score) -> f64 {
     let (best, worst) = (best.as_f64(), worst.as_f64());
     if better.is_higher() && worst >= 0.0 {

@@ -1,4 +1,4 @@
-//! The pictures that a judge has drawn of a game: files in a folder beside the game's log.
+//! The pictures that a judge has drawn of a game: files in a folder next to the game's log.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use rules::game::Drawing;
 /// The ending of the folder's name.
 pub(crate) const ENDING: &str = "pictures";
 
-/// The folder of a game's pictures: `game.pictures` beside `game.jsonl`, `game.jsonl.gz` or `game.html`.
+/// The folder of a game's pictures: `game.pictures` next to `game.jsonl`, `game.jsonl.gz` or `game.html`.
 pub fn folder(log: &Path) -> PathBuf {
     let is_packed = log.extension().is_some_and(|ending| ending == "gz");
     let name = if is_packed { log.with_extension("") } else { log.to_owned() };
     name.with_extension(ENDING)
 }
 
-/// The pictures beside a log, by name.
+/// The pictures next to a log, by name.
 pub fn kept(log: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder(log)).into_iter().flatten().flatten();
     let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();

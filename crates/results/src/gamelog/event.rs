@@ -12,7 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::bytes::Bytes;
-use crate::said::{Said, SaidInGame};
+use crate::metrics::{GameMetrics, Metrics};
 use rules::game::judge::JudgeProgram;
 use rules::game::{Ask, Drawing, Game, Out, Seat};
 use rules::score::{Direction, Score};
@@ -225,8 +225,8 @@ pub struct Turn {
     #[serde(default, skip_serializing_if = "is_zero")]
     pub stderr_dropped: u64,
     /// What the bot said about itself: the last value of each name.
-    #[serde(default, skip_serializing_if = "Said::is_empty")]
-    pub said: Said,
+    #[serde(default, skip_serializing_if = "Metrics::is_empty")]
+    pub said: Metrics,
 }
 
 /// What a judge asked, and what it said to the reply.
@@ -292,14 +292,14 @@ pub struct End {
     pub stderr_dropped: u64,
     /// What the bot said about itself in the whole game, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub said: BTreeMap<String, SaidInGame>,
+    pub said: BTreeMap<String, GameMetrics>,
     /// The time from the start of the bot until it was reaped.
     #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
     pub wall: Option<Millis>,
     /// The result of each seat of a game of several players, by seat. What is above about a bot is then left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seats: Vec<SeatEnd>,
-    /// The pictures that the judge has drawn. They are files beside the log, and none of its text.
+    /// The pictures that the judge has drawn. They are files next to the log, and none of its text.
     #[serde(skip)]
     pub drawings: Vec<Drawing>,
 }
@@ -353,7 +353,7 @@ pub struct ProcessEnd {
     pub stderr_dropped: u64,
     /// What the bot said about itself in the whole game, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub said: BTreeMap<String, SaidInGame>,
+    pub said: BTreeMap<String, GameMetrics>,
     /// The time from the start of the bot until it was reaped; absent if it never started.
     #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
     pub wall: Option<Millis>,
@@ -441,7 +441,7 @@ impl Turn {
             stopped: false,
             stderr: Bytes::default(),
             stderr_dropped: 0,
-            said: Said::default(),
+            said: Metrics::default(),
         }
     }
 }

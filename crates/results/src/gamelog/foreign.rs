@@ -64,7 +64,7 @@ pub struct Claims {
     pub summary: Option<Vec<String>>,
     /// Whether the bot won.
     pub won: Option<bool>,
-    /// The metadata beside the score.
+    /// The metadata besides the score.
     pub metadata: Option<BTreeMap<String, String>>,
 }
 

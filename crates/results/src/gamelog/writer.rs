@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::drawings;
 use super::event::Event;
 use crate::cut::cut;
-use crate::said::Said;
+use crate::metrics::Metrics;
 use terms::fault::{AtFault, Attributed};
 use terms::system::lock_beside;
 
@@ -196,7 +196,7 @@ fn without_stderr(event: &Event) -> Option<Event> {
     let (stderr, dropped) = match &mut event {
         Event::Start(_) => return None,
         Event::Turn(turn) => {
-            turn.said = Said::default();
+            turn.said = Metrics::default();
             (&mut turn.stderr, &mut turn.stderr_dropped)
         }
         Event::End(end) => (&mut end.stderr, &mut end.stderr_dropped),

@@ -107,7 +107,7 @@ pub(super) fn remove_if_empty(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// A file beside `path`, to replace it.
+/// A file next to `path`, to replace it.
 pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
     new_file_with(path, NEW.as_ref())
 }

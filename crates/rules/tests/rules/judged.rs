@@ -17,7 +17,7 @@ use terms::verdict::{BotExit, NoReply, Verdict};
 
 /// What a judge says.
 #[derive(Debug, Clone)]
-enum Said {
+enum ScriptedStep {
     /// A question: its text, the number of its lines, its limit, the score and the summary.
     Ask(&'static str, Option<u32>, Option<Duration>, Option<&'static str>, &'static [&'static str]),
     End(Verdict, Option<&'static str>),
@@ -26,7 +26,7 @@ enum Said {
 /// Judges that say this, and then fail; and what they have heard.
 #[derive(Default)]
 struct Script {
-    said: Vec<Said>,
+    said: Vec<ScriptedStep>,
     heard: Arc<Mutex<Vec<String>>>,
     is_total: bool,
     reading: Reading,
@@ -51,7 +51,7 @@ impl Script {
 }
 
 struct Speaker {
-    said: std::vec::IntoIter<Said>,
+    said: std::vec::IntoIter<ScriptedStep>,
     heard: Arc<Mutex<Vec<String>>>,
     steps: Steps,
 }
@@ -60,14 +60,14 @@ impl Referee for Speaker {
     fn begin(&mut self) -> Result<Step, JudgeFailure> {
         let score = |score: Option<&str>| score.map(|score| score.parse().expect("a score"));
         match self.said.next().ok_or_else(|| JudgeFailure::new("has no more to say"))? {
-            Said::Ask(input, lines, limit, known, summary) => {
+            ScriptedStep::Ask(input, lines, limit, known, summary) => {
                 let (input, score) = (input.to_owned(), score(known));
                 let summary = summary.iter().map(ToString::to_string).collect();
                 let question =
                     Question { input, lines, limit, score, summary, ..Question::default() };
                 Ok(self.steps.ask(question))
             }
-            Said::End(verdict, known) => {
+            ScriptedStep::End(verdict, known) => {
                 let metadata = [("rounds".to_owned(), "2".to_owned())].into();
                 let drawings = vec![Drawing { name: "out.svg".to_owned(), content: Vec::new() }];
                 let end = End { metadata, drawings, ..End::new("The end.") };
@@ -86,8 +86,8 @@ impl Referee for Speaker {
     }
 }
 
-fn ask(input: &'static str) -> Said {
-    Said::Ask(input, Some(1), None, None, &[])
+fn ask(input: &'static str) -> ScriptedStep {
+    ScriptedStep::Ask(input, Some(1), None, None, &[])
 }
 
 fn line(text: &str) -> Lines {
@@ -102,9 +102,9 @@ fn answered(game: &mut Game, reply: &str) -> Result<Effect, JudgeFailure> {
 fn a_game_goes_as_its_judge_says() {
     let heard = Arc::default();
     let said = vec![
-        Said::Ask("first\n", Some(1), None, Some("1.50"), &["one"]),
-        Said::Ask("second\n", Some(1), None, Some("4"), &["two"]),
-        Said::End(Verdict::Completed, Some("3.25")),
+        ScriptedStep::Ask("first\n", Some(1), None, Some("1.50"), &["one"]),
+        ScriptedStep::Ask("second\n", Some(1), None, Some("4"), &["two"]),
+        ScriptedStep::End(Verdict::Completed, Some("3.25")),
     ];
     let traits = Some(Traits::parse("n _").expect("names"));
     let script = Script { said, heard: Arc::clone(&heard), traits, ..Script::default() };
@@ -149,7 +149,7 @@ fn each_ending_has_its_verdict_and_remark() {
         (Verdict::IllegalMove, None),
         (Verdict::Completed, None),
     ] {
-        let said = vec![ask("?\n"), Said::End(verdict, None)];
+        let said = vec![ask("?\n"), ScriptedStep::End(verdict, None)];
         let mut game = Script { said, ..Script::default() }.begun();
         let effect = answered(&mut game, "5\n").expect("a judge");
         assert_eq!((effect.verdict, effect.remark.as_deref()), (verdict, remark));
@@ -159,7 +159,8 @@ fn each_ending_has_its_verdict_and_remark() {
     }
     // No line is to blame where all output is one answer.
     let limit = Some(Duration::from_secs(2));
-    let said = vec![Said::Ask("", None, limit, None, &[]), Said::End(Verdict::Lost, None)];
+    let said =
+        vec![ScriptedStep::Ask("", None, limit, None, &[]), ScriptedStep::End(Verdict::Lost, None)];
     let reading = Reading { max_bytes: Some(9), eof_ends_line: false };
     let mut game = Script { said, reading, is_total: true, ..Script::default() }.begun();
     let first = game.next_ask().expect("a turn");
@@ -176,7 +177,7 @@ fn each_ending_has_its_verdict_and_remark() {
 #[test]
 fn silence_is_told_until_the_judge_ends_the_game() {
     let heard = Arc::default();
-    let said = vec![ask("1\n"), ask("2\n"), Said::End(Verdict::Lost, Some("0"))];
+    let said = vec![ask("1\n"), ask("2\n"), ScriptedStep::End(Verdict::Lost, Some("0"))];
     let mut game = Script { said, heard: Arc::clone(&heard), ..Script::default() }.begun();
     let (nothing, why) = (Lines::default(), NoReply::Ended(BotExit::Code(3)));
     let effect = game.answer(Answer::new(&nothing, Some(why))).expect("a judge");
@@ -188,7 +189,7 @@ fn silence_is_told_until_the_judge_ends_the_game() {
 
 #[test]
 fn a_judge_that_fails_is_trouble() {
-    let trouble = |said: Vec<Said>, no_reply| {
+    let trouble = |said: Vec<ScriptedStep>, no_reply| {
         let mut game = Script { said, ..Script::default() }.begun();
         let failed = game.answer(Answer::new(&line("5\n"), no_reply));
         assert!(game.official().is_empty());
@@ -200,7 +201,7 @@ fn a_judge_that_fails_is_trouble() {
         "the judge: kept asking after being told that no reply came"
     );
     for (verdict, begins) in [(Verdict::Completed, true), (Verdict::Lost, false)] {
-        let case = Script { said: vec![Said::End(verdict, None)], ..Script::default() };
+        let case = Script { said: vec![ScriptedStep::End(verdict, None)], ..Script::default() };
         let started = case.case(Case::Seed(7.into())).start(&Place::default());
         assert_eq!(started.is_ok(), begins, "{verdict}");
     }

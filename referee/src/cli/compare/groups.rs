@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use super::Side;
 use crate::cli::Failure;
 use results::compare::{Contender, Grouping};
-use results::said::SaidValue;
+use results::metrics::MetricValue;
 use results::suite::FolderError;
 
 /// The most values that an error lists.
@@ -53,12 +53,12 @@ fn names(runs: &[Side]) -> Result<String, FolderError> {
 }
 
 /// The different values, or the smallest and the largest of many numbers.
-fn listed<'a>(values: impl Iterator<Item = &'a SaidValue>) -> String {
+fn listed<'a>(values: impl Iterator<Item = &'a MetricValue>) -> String {
     let (mut numbers, mut texts) = (Vec::new(), BTreeSet::new());
     for value in values {
         match value {
-            SaidValue::Number(number) => numbers.push(*number),
-            SaidValue::Text(text) => {
+            MetricValue::Number(number) => numbers.push(*number),
+            MetricValue::Text(text) => {
                 texts.insert(text.clone());
             }
         }

@@ -122,7 +122,7 @@ fn write(
     Ok((runs.len(), pages))
 }
 
-/// Writes the page of each run, into a folder beside the page of all; returns this folder.
+/// Writes the page of each run, into a folder next to the page of all; returns this folder.
 fn write_pages(
     args: &ReportArgs,
     runs: &mut [Listed],

@@ -23,7 +23,7 @@ use terms::text::printable;
 /// Yours/best is a score divided by the best score known today, and best/yours the reverse, where
 /// lower scores are better. Every command for a run accepts its folder, or `latest`, `latest~1` and
 /// so on, which count the runs of this list: those in the folder of runs, in the working directory
-/// and beside referee.toml. A run that `suite --run` put elsewhere has only its folder as a name;
+/// and next to referee.toml. A run that `suite --run` put elsewhere has only its folder as a name;
 /// `--folder` lists it.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
@@ -63,7 +63,7 @@ struct NoteArgs {
 /// The flag for the folder of the runs.
 #[derive(Debug, Args)]
 struct FolderFlag {
-    /// The folder of the run folders [default: the project's, or `runs`, and to list runs also those here and beside referee.toml]
+    /// The folder of the run folders [default: the project's, or `runs`, and to list runs also those here and next to referee.toml]
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
 }

@@ -90,7 +90,7 @@ pub(super) struct SuiteArgs {
     /// A new folder for the run [default: runs/ and the time]
     ///
     /// `latest` and `referee runs` find only runs in runs/ (or in the project's folder of runs), in
-    /// the working directory and beside referee.toml.
+    /// the working directory and next to referee.toml.
     #[arg(help_heading = "Run", long, value_name = "DIR", conflicts_with = "resume", add = completions::runs())]
     run: Option<PathBuf>,
 

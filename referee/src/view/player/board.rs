@@ -27,7 +27,7 @@ const TILES: [Tile; 6] = [
 
 /// The columns for the numbers of rows.
 const AXIS: u16 = 2;
-/// The least space for the figures, in columns beside the board or in lines below it.
+/// The least space for the figures, in columns next to the board or in lines below it.
 const PANEL_COLUMNS: u16 = 26;
 const PANEL_LINES: u16 = 8;
 
@@ -39,7 +39,7 @@ pub(super) struct Arrangement {
 }
 
 impl Arrangement {
-    /// The arrangement with the largest tiles for `area`, with the figures beside the board or else below it. If
+    /// The arrangement with the largest tiles for `area`, with the figures next to the board or else below it. If
     /// nothing fits, the tiles are as large as the width allows, and the board is cut off below.
     pub(super) fn of(picture: &Picture, area: Rect) -> Self {
         let fitting = TILES.into_iter().find_map(|tile| {
@@ -141,7 +141,7 @@ impl Arrangement {
         Span::styled(text, style)
     }
 
-    /// The numbers of rows, each beside the line with the digits.
+    /// The numbers of rows, each next to the line with the digits.
     fn row_numbers(&self, picture: &Picture) -> Vec<Line<'static>> {
         let mut lines = vec![Line::default()];
         for row in 0..picture.rows {

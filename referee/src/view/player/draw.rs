@@ -9,7 +9,7 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 use super::board::Arrangement;
 use super::exchange;
 use super::look::Look;
-use super::said;
+use super::metrics;
 use super::state::{GameState, Pane, Player};
 use report::view::film::Film;
 use report::view::{output, reply};
@@ -76,7 +76,7 @@ fn first_that_fits(lines: &[Line<'static>], width: u16) -> Line<'static> {
 fn draw_panel(screen: &mut Screen<'_>, player: &Player, look: Look, area: Rect) {
     let height = if area.width < WIDE { FIGURE_LINES } else { WIDE_FIGURE_LINES };
     let inner = area.inner(INSET).width;
-    let said = said::lines(player, look, inner);
+    let said = metrics::lines(player, look, inner);
     let said_height = u16::try_from(said.len()).unwrap_or(u16::MAX).min(area.height / 4);
     let [figures, names, output] = Layout::vertical([
         Constraint::Length(height),

@@ -1,4 +1,4 @@
-//! A game without a picture: the text that the bot was sent, beside what it answered and what the judge told.
+//! A game without a picture: the text that the bot was sent, next to what it answered and what the judge told.
 
 use ratatui::Frame as Screen;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -8,7 +8,7 @@ use ratatui::widgets::{Block, Paragraph, Wrap};
 use super::look::Look;
 use super::state::Player;
 
-/// The space for the figures: columns beside the texts, or lines below them where that leaves less than as much for each text.
+/// The space for the figures: columns next to the texts, or lines below them where that leaves less than as much for each text.
 const PANEL_COLUMNS: u16 = 26;
 const PANEL_LINES: u16 = 8;
 

@@ -9,7 +9,7 @@ mod draw;
 mod exchange;
 mod keys;
 mod look;
-mod said;
+mod metrics;
 #[cfg(unix)]
 mod sequences;
 mod state;

@@ -19,7 +19,7 @@ use super::film::{Film, Move};
 use super::links::Link;
 use crate::html;
 use results::gamelog::{Certificate, End};
-use results::said::{Said, SaidInGame, SaidNumbers, SaidValue};
+use results::metrics::{GameMetrics, MetricNumbers, MetricValue, Metrics};
 use rules::game::frames::{Change, Frame, Origin, Pace, Picture, RegionPoints};
 use rules::score::Score;
 use terms::millis::Millis;
@@ -170,7 +170,7 @@ impl Serialize for Text {
 }
 
 /// What the bot said about itself, made inert when serialised.
-struct PageSaid<'a>(&'a Said);
+struct PageSaid<'a>(&'a Metrics);
 
 impl PageSaid<'_> {
     fn is_empty(&self) -> bool {
@@ -185,7 +185,7 @@ impl Serialize for PageSaid<'_> {
 }
 
 /// What the bot said about itself in the whole game, made inert when serialised.
-struct PageSaidInGame<'a>(&'a BTreeMap<String, SaidInGame>);
+struct PageSaidInGame<'a>(&'a BTreeMap<String, GameMetrics>);
 
 impl PageSaidInGame<'_> {
     fn is_empty(&self) -> bool {
@@ -195,7 +195,7 @@ impl PageSaidInGame<'_> {
 
 impl Serialize for PageSaidInGame<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let values = self.0.iter().map(|(name, SaidInGame { last, numbers })| {
+        let values = self.0.iter().map(|(name, GameMetrics { last, numbers })| {
             (Line(name), PageInGame { last: PageValue(last), numbers: *numbers })
         });
         serializer.collect_map(values)
@@ -206,16 +206,16 @@ impl Serialize for PageSaidInGame<'_> {
 struct PageInGame<'a> {
     last: PageValue<'a>,
     #[serde(flatten)]
-    numbers: Option<SaidNumbers>,
+    numbers: Option<MetricNumbers>,
 }
 
-struct PageValue<'a>(&'a SaidValue);
+struct PageValue<'a>(&'a MetricValue);
 
 impl Serialize for PageValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            SaidValue::Text(text) => Line(text).serialize(serializer),
-            number @ SaidValue::Number(_) => number.serialize(serializer),
+            MetricValue::Text(text) => Line(text).serialize(serializer),
+            number @ MetricValue::Number(_) => number.serialize(serializer),
         }
     }
 }

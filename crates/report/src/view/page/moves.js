@@ -78,7 +78,7 @@ class MoveList {
     return does;
   }
 
-  /** The time of a turn, beside its first move. */
+  /** The time of a turn, next to its first move. */
   time(index) {
     const turn = this.film.turn(index);
     return turn?.first === index && turn.wall_ms !== undefined ? duration(turn.wall_ms) : "";

@@ -29,7 +29,7 @@ class Pointer {
     this.listen();
   }
 
-  /** The numbers beside the board, as the game counts its rows and columns. */
+  /** The numbers next to the board, as the game counts its rows and columns. */
   makeAxes() {
     const { columns, rows, isFromBottom } = this.film;
     const frame = find(".frame", this.view.root);

@@ -51,7 +51,7 @@ class Trial {
   /** The name of these moves in the address. */
   get address() { return this.moves.map((move) => move.place).join("."); }
 
-  /** The score beside the game's. */
+  /** The score next to the game's. */
   tell() {
     const { film, from, moves } = this;
     const now = Math.min(from + moves.length, film.moves.length);

@@ -1,4 +1,4 @@
-// One board and the panel beside it.
+// One board and the panel next to it.
 
 /** One board with its figures. */
 class GameView {
@@ -36,7 +36,7 @@ class GameView {
     this.boardElement.classList.toggle("can-try", film.rules !== null);
   }
 
-  /** A game has a board, or else the text that its bot was sent beside what it answered. */
+  /** A game has a board, or else the text that its bot was sent next to what it answered. */
   chooseStage() {
     const { isText } = this.film;
     find(".exchange", this.root).hidden = !isText;
@@ -205,7 +205,7 @@ class GameView {
   /** The score that is shown: after the moves tried, or else the game's. */
   get score() { return this.trial?.score ?? this.film.score(this.position); }
 
-  /** Updates everything beside the board. */
+  /** Updates everything next to the board. */
   tell() {
     const { film, position, trial } = this;
     const atEnd = position >= film.moves.length;

@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use self::loss::{Loss, loss_kind};
-use crate::said::SaidInGame;
+use crate::metrics::GameMetrics;
 use crate::suite::plan::{BoardId, RecordId};
 use rules::score::Score;
 use terms::millis::Millis;
@@ -64,7 +64,7 @@ pub struct Outcome {
     pub turns: u32,
     /// What the bot said about itself, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub said: BTreeMap<String, SaidInGame>,
+    pub said: BTreeMap<String, GameMetrics>,
     /// How long the game and its turns took.
     #[serde(flatten)]
     pub times: Times,

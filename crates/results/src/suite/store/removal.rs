@@ -187,7 +187,7 @@ fn is_own(name: &Path, is_folder: bool, plan: &Plan) -> bool {
     }
 }
 
-/// Whether links with this path stand beside the copy of a bot's file, and lead to what is beside the original.
+/// Whether links with this path stand next to the copy of a bot's file, and lead to what is next to the original.
 fn is_link_of_copy(name: &Path) -> bool {
     let parts: Vec<_> = name.iter().map(|part| part.to_string_lossy()).collect();
     let [bots, bot, word, _] = parts.as_slice() else { return false };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::said::SaidInRun;
+use crate::metrics::RunMetrics;
 use crate::suite::outcome::{Outcome, SuiteVerdict};
 use crate::suite::plan::Plan;
 use rules::score::{Direction, Score};
@@ -52,7 +52,7 @@ pub struct Tally {
     pub value: Option<f64>,
     /// The numbers that the bot said, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub said: BTreeMap<String, SaidInRun>,
+    pub said: BTreeMap<String, RunMetrics>,
     /// Its values of `--param`, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
@@ -87,7 +87,7 @@ impl Tally {
         for (name, said) in &outcome.said {
             if let Some(numbers) = said.numbers {
                 let so_far = self.said.get(name).copied();
-                self.said.insert(name.clone(), SaidInRun::add(so_far, numbers));
+                self.said.insert(name.clone(), RunMetrics::add(so_far, numbers));
             }
         }
         if let Some(share) = outcome.ratio(best, self.better) {

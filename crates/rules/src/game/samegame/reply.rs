@@ -31,7 +31,7 @@ pub enum Malformed {
 /// Where Java's `\s` splits: fewer characters than Unicode's white space.
 const SEPARATORS: [char; 6] = [' ', '\t', '\n', '\x0B', '\x0C', '\r'];
 
-/// Characters beside `\n` at which Java's `Scanner` ends a line. To the runner the reply is one line,
+/// Characters other than `\n` at which Java's `Scanner` ends a line. To the runner the reply is one line,
 /// but the original reads it with a `Scanner`: the rest becomes the runner's next message, and the
 /// original crashes unless the game is over. Here the rest is ignored.
 pub const LINE_ENDS: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];

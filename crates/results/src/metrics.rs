@@ -25,14 +25,14 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 /// A value that a bot has given to a name.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
-pub enum SaidValue {
+pub enum MetricValue {
     /// A number, which is finite. A whole one that a number cannot hold exactly, such as a hash, is text.
     Number(f64),
     /// Anything else, without blanks or control characters.
     Text(String),
 }
 
-impl SaidValue {
+impl MetricValue {
     fn parse(text: &str) -> Option<Self> {
         if text.is_empty() || text.len() > METRIC_VALUE || text.contains(char::is_control) {
             return None;
@@ -52,7 +52,7 @@ impl SaidValue {
     }
 }
 
-impl fmt::Display for SaidValue {
+impl fmt::Display for MetricValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(number) => number.fmt(f),
@@ -61,7 +61,7 @@ impl fmt::Display for SaidValue {
     }
 }
 
-impl Serialize for SaidValue {
+impl Serialize for MetricValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Number(number) => serialize_number(number, serializer),
@@ -83,9 +83,9 @@ fn serialize_number<S: Serializer>(number: &f64, serializer: S) -> Result<S::Ok,
 /// The last value of each name in an exchange.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Said(pub BTreeMap<String, SaidValue>);
+pub struct Metrics(pub BTreeMap<String, MetricValue>);
 
-impl Said {
+impl Metrics {
     /// Whether nothing was said.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -94,17 +94,17 @@ impl Said {
 
 /// The values of one name in a game.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SaidInGame {
+pub struct GameMetrics {
     /// The value in the last report of this name.
-    pub last: SaidValue,
+    pub last: MetricValue,
     /// The summary of the values, if all of them were numbers.
     #[serde(flatten)]
-    pub numbers: Option<SaidNumbers>,
+    pub numbers: Option<MetricNumbers>,
 }
 
 /// The summary of some numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct SaidNumbers {
+pub struct MetricNumbers {
     /// The least one.
     #[serde(serialize_with = "serialize_number")]
     pub min: f64,
@@ -129,7 +129,7 @@ struct Listener {
 impl Listener {
     /// Adds the standard error of an exchange. A line counts for the exchange in which it ended. If
     /// bytes were dropped after `bytes`, the line torn by this is text.
-    fn hear(&mut self, bytes: &[u8], dropped: u64) -> Vec<(String, SaidValue)> {
+    fn hear(&mut self, bytes: &[u8], dropped: u64) -> Vec<(String, MetricValue)> {
         let mut said = Vec::new();
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             let line = piece.strip_suffix(b"\n");
@@ -143,7 +143,7 @@ impl Listener {
     }
 
     /// The data of an unfinished line, which the end of the bot ends.
-    fn finish(&mut self) -> Vec<(String, SaidValue)> {
+    fn finish(&mut self) -> Vec<(String, MetricValue)> {
         let mut said = Vec::new();
         self.end_line(&mut said);
         said
@@ -156,7 +156,7 @@ impl Listener {
         }
     }
 
-    fn end_line(&mut self, said: &mut Vec<(String, SaidValue)>) {
+    fn end_line(&mut self, said: &mut Vec<(String, MetricValue)>) {
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_text) {
             return;
@@ -172,24 +172,24 @@ impl Listener {
 }
 
 /// The names and values of a line; `None` if it is text.
-fn data(line: &[u8]) -> Option<Vec<(&str, SaidValue)>> {
+fn data(line: &[u8]) -> Option<Vec<(&str, MetricValue)>> {
     let line = std::str::from_utf8(line).ok()?;
     let Some(words) = line.strip_prefix(MARK) else { return Some(vec![pair_after_mark(line)?]) };
     let pairs = words.split_ascii_whitespace().map(|word| {
         let (name, value) = word.split_once('=')?;
-        Some((name, SaidValue::parse(value)?)).filter(|_| is_name(name))
+        Some((name, MetricValue::parse(value)?)).filter(|_| is_name(name))
     });
     let pairs: Vec<_> = pairs.collect::<Option<_>>()?;
     (!pairs.is_empty()).then_some(pairs)
 }
 
 /// The name and the value in `[DATA] name = value`.
-fn pair_after_mark(line: &str) -> Option<(&str, SaidValue)> {
+fn pair_after_mark(line: &str) -> Option<(&str, MetricValue)> {
     let pair = line.trim_start().strip_prefix(DATA_MARK)?;
     let (name, value) = pair.strip_prefix([' ', '\t'])?.split_once('=')?;
     let (name, value) = (name.trim(), value.trim());
     let is_one = is_name(name) && !value.contains([' ', '\t']);
-    Some((name, SaidValue::parse(value)?)).filter(|_| is_one)
+    Some((name, MetricValue::parse(value)?)).filter(|_| is_one)
 }
 
 /// Whether this is written as a whole number.
@@ -205,45 +205,45 @@ fn is_name(text: &str) -> bool {
 
 /// The summary of the numbers of one name in the games of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct SaidInRun {
+pub struct RunMetrics {
     /// The games in which all values were numbers.
     pub games: u32,
     /// The summary of these numbers; the mean is the mean of the games' means.
     #[serde(flatten)]
-    pub numbers: SaidNumbers,
+    pub numbers: MetricNumbers,
 }
 
-impl SaidInRun {
+impl RunMetrics {
     /// Adds up games, one after the other.
-    pub fn add(so_far: Option<Self>, game: SaidNumbers) -> Self {
+    pub fn add(so_far: Option<Self>, game: MetricNumbers) -> Self {
         let Some(Self { games, numbers: before }) = so_far else {
             return Self { games: 1, numbers: game };
         };
         let games = games + 1;
         let mean = before.mean + (game.mean - before.mean) / f64::from(games);
         let (min, max) = (before.min.min(game.min), before.max.max(game.max));
-        Self { games, numbers: SaidNumbers { min, max, mean } }
+        Self { games, numbers: MetricNumbers { min, max, mean } }
     }
 }
 
 /// Collects what a bot says in a game, exchange by exchange.
 #[derive(Debug, Default)]
-pub struct SaidCollector {
+pub struct MetricCollector {
     listener: Listener,
     sums: Sums,
 }
 
-impl SaidCollector {
+impl MetricCollector {
     /// Adds the bot's standard error of an exchange, after which `dropped` more bytes were
     /// dropped. Returns the last value of each name.
-    pub fn add(&mut self, bytes: &[u8], dropped: u64) -> Said {
+    pub fn add(&mut self, bytes: &[u8], dropped: u64) -> Metrics {
         let said = self.listener.hear(bytes, dropped);
         self.sums.add_all(&said);
-        Said(said.into_iter().collect())
+        Metrics(said.into_iter().collect())
     }
 
     /// Adds the standard error after the last exchange, and sums up the game.
-    pub fn finish(mut self, bytes: &[u8], dropped: u64) -> BTreeMap<String, SaidInGame> {
+    pub fn finish(mut self, bytes: &[u8], dropped: u64) -> BTreeMap<String, GameMetrics> {
         self.add(bytes, dropped);
         self.sums.add_all(&self.listener.finish());
         self.sums.finish()
@@ -256,19 +256,19 @@ struct Sums(BTreeMap<String, Sum>);
 
 #[derive(Debug)]
 struct Sum {
-    last: SaidValue,
+    last: MetricValue,
     /// The count, the sum, the smallest and the largest value, while all are numbers.
     numbers: Option<(u32, f64, f64, f64)>,
 }
 
 impl Sums {
-    fn add_all(&mut self, said: &[(String, SaidValue)]) {
+    fn add_all(&mut self, said: &[(String, MetricValue)]) {
         for (name, value) in said {
             self.add(name, value);
         }
     }
 
-    fn add(&mut self, name: &str, value: &SaidValue) {
+    fn add(&mut self, name: &str, value: &MetricValue) {
         let number = value.number();
         match self.0.entry(name.to_owned()) {
             Entry::Vacant(entry) => {
@@ -285,13 +285,13 @@ impl Sums {
         }
     }
 
-    fn finish(self) -> BTreeMap<String, SaidInGame> {
+    fn finish(self) -> BTreeMap<String, GameMetrics> {
         let finish = |(name, Sum { last, numbers }): (String, Sum)| {
             let numbers = numbers.map(|(count, sum, min, max)| {
                 let mean = (sum / f64::from(count)).clamp(min, max);
-                SaidNumbers { min, max, mean }
+                MetricNumbers { min, max, mean }
             });
-            (name, SaidInGame { last, numbers })
+            (name, GameMetrics { last, numbers })
         };
         self.0.into_iter().map(finish).collect()
     }
@@ -353,7 +353,7 @@ mod tests {
         assert_eq!(heard(&mut listener, b"2\n@referee b=3"), ["a=12"]);
         assert!(listener.hear(b"4", 1).is_empty());
         assert_eq!(heard(&mut listener, b"5\n@referee c=6"), [] as [&str; 0]);
-        assert_eq!(listener.finish(), [("c".to_owned(), SaidValue::Number(6.0))]);
+        assert_eq!(listener.finish(), [("c".to_owned(), MetricValue::Number(6.0))]);
         assert!(listener.finish().is_empty());
     }
 
@@ -384,10 +384,10 @@ mod tests {
     #[test]
     fn each_game_of_a_run_weighs_the_same_in_the_mean() {
         let games = [(1.0, 3.0, 2.0), (0.0, 9.0, 4.0), (5.0, 20.0, 12.0)];
-        let games = games.map(|(min, max, mean)| SaidNumbers { min, max, mean });
-        let run = games.into_iter().fold(None, |so_far, game| Some(SaidInRun::add(so_far, game)));
-        let numbers = SaidNumbers { min: 0.0, max: 20.0, mean: 6.0 };
-        assert_eq!(run, Some(SaidInRun { games: 3, numbers }));
+        let games = games.map(|(min, max, mean)| MetricNumbers { min, max, mean });
+        let run = games.into_iter().fold(None, |so_far, game| Some(RunMetrics::add(so_far, game)));
+        let numbers = MetricNumbers { min: 0.0, max: 20.0, mean: 6.0 };
+        assert_eq!(run, Some(RunMetrics { games: 3, numbers }));
     }
 
     #[test]
@@ -396,11 +396,11 @@ mod tests {
         for (name, value) in
             [("a", "1"), ("a", "4"), ("a", "1"), ("b", "1"), ("b", "x"), ("b", "3")]
         {
-            sums.add(name, &SaidValue::parse(value).expect("a value"));
+            sums.add(name, &MetricValue::parse(value).expect("a value"));
         }
         let json = serde_json::to_string(&sums.finish()).expect("JSON");
         assert_eq!(json, r#"{"a":{"last":1,"min":1,"max":4,"mean":2},"b":{"last":3}}"#);
-        let back: BTreeMap<String, SaidInGame> = serde_json::from_str(&json).expect("as written");
+        let back: BTreeMap<String, GameMetrics> = serde_json::from_str(&json).expect("as written");
         assert_eq!(back["a"].numbers.expect("numbers").mean.to_bits(), 2.0_f64.to_bits());
         assert_eq!(back["b"].numbers, None);
     }

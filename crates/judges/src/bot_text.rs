@@ -9,7 +9,7 @@ use terms::bounds::GAME_OUTPUT;
 
 /// What a bot has written.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Said {
+pub(crate) struct BotText {
     output: Stream,
     errors: Stream,
 }
@@ -40,7 +40,7 @@ impl Stream {
     }
 }
 
-impl Said {
+impl BotText {
     /// The answer of a bot that writes nothing else to be judged.
     pub(crate) fn answer(answer: &[u8]) -> Self {
         let mut said = Self::default();
@@ -66,7 +66,7 @@ impl Said {
     }
 
     /// All of it as plain text.
-    pub(crate) fn plain(&self) -> PlainSaid {
+    pub(crate) fn plain(&self) -> PlainBotText {
         let streams = [&self.output, &self.errors];
         let texts = streams.map(|stream| String::from_utf8_lossy(&stream.text));
         let is_simple = |text: &Cow<'_, str>| text.bytes().all(is_simple);
@@ -79,7 +79,7 @@ impl Said {
                 (line.replace('\n', " "), line.rsplit('\n').next().unwrap_or_default());
             [Some(last.to_owned()).filter(|last| *last != all), Some(all)].into_iter().flatten()
         });
-        PlainSaid {
+        PlainBotText {
             readings: readings
                 .iter()
                 .map(|&reading| texts.each_ref().map(|text| plain(text, reading)))
@@ -112,7 +112,7 @@ const READINGS: [Reading; 3] = [
 
 /// What a bot has written as plain text: standard output and standard error, in each reading.
 #[derive(Debug)]
-pub(crate) struct PlainSaid {
+pub(crate) struct PlainBotText {
     readings: Vec<[String; 2]>,
     /// The lines without an end.
     open: Vec<String>,
@@ -120,7 +120,7 @@ pub(crate) struct PlainSaid {
     pub(crate) is_cut: bool,
 }
 
-impl PlainSaid {
+impl PlainBotText {
     /// How many of the bot's lines contain `key`, up to `enough`; those that `is_known` by other lines do not count.
     pub(crate) fn count(&self, key: &str, enough: usize, is_known: impl Fn(&str) -> bool) -> usize {
         self.most(|text| containing(text, key).filter(|line| !is_known(line)).take(enough).count())
@@ -279,23 +279,23 @@ mod tests {
             "x\u{2028}Score = 999\n",
             "\u{1b}]Score = 999\u{7}\n",
         ] {
-            let known = Said::answer(said.as_bytes()).plain();
+            let known = BotText::answer(said.as_bytes()).plain();
             assert_eq!(known.count(&key, 9, |_| false), 1, "{said:?}: {known:?}");
         }
-        let known = Said::answer(b"Score = 99\n9\nScore\n= 999\n").plain();
+        let known = BotText::answer(b"Score = 99\n9\nScore\n= 999\n").plain();
         assert_eq!(known.count(&key, 9, |_| false), 0);
     }
 
     #[test]
     fn a_number_is_known_by_its_whole_line() {
-        let known = Said::answer(b"12\n 4 \n1 2\nx\x0c4\xff\n4").plain();
+        let known = BotText::answer(b"12\n 4 \n1 2\nx\x0c4\xff\n4").plain();
         assert_eq!(["12", "4", "1", "2"].map(|line| known.count_whole(line)), [1, 3, 0, 0]);
         assert_eq!(known.open().collect::<Vec<_>>(), ["4"]);
     }
 
     #[test]
     fn a_bot_that_is_started_again_begins_a_new_line() {
-        let mut said = Said::default();
+        let mut said = BotText::default();
         said.errors(b"Score =");
         said.end();
         said.errors(b" 9\n");
@@ -304,6 +304,6 @@ mod tests {
         assert_eq!(known.count("score=9", 1, |_| false), 0, "{known:?}");
         assert_eq!(known.open_at("score=5", 0), Some("score="));
         assert_eq!(known.open_at("my score=5", 0), None);
-        assert_eq!(Said::answer(b"S").plain().open_at("score=5", 0), None);
+        assert_eq!(BotText::answer(b"S").plain().open_at("score=5", 0), None);
     }
 }

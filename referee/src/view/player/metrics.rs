@@ -5,7 +5,7 @@ use ratatui::text::{Line, Span};
 
 use super::look::Look;
 use super::state::Player;
-use results::said::SaidValue;
+use results::metrics::MetricValue;
 
 /// The lines for everything that was said up to the player's position, by name.
 pub(super) fn lines(player: &Player, look: Look, width: u16) -> Vec<Line<'static>> {
@@ -24,10 +24,10 @@ pub(super) fn lines(player: &Player, look: Look, width: u16) -> Vec<Line<'static
             Some(end) => end.get(name).map(|in_game| &in_game.last),
             None => said.last().and_then(|values| values.get(name)),
         };
-        let now = now.map_or_else(|| "-".to_owned(), SaidValue::to_string);
+        let now = now.map_or_else(|| "-".to_owned(), MetricValue::to_string);
         let told = look.text(&format!("{name} {now} "));
         let room = usize::from(width).saturating_sub(told.chars().count());
-        let numbers = said.iter().map(|values| values.get(name).and_then(SaidValue::number));
+        let numbers = said.iter().map(|values| values.get(name).and_then(MetricValue::number));
         let numbers: Vec<Option<f64>> = numbers.collect();
         let latest = &numbers[numbers.len().saturating_sub(room)..];
         Line::from(vec![Span::raw(told), Span::raw(bars(latest, look))])
