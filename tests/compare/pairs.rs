@@ -100,7 +100,7 @@ fn a_comparison_says_when_it_shows_nothing_and_what_would() {
     assert!(same.starts_with("no difference shown between b and a\n  About "), "{same}");
     assert!(same.contains("more boards would settle a difference of this size."), "{same}");
     let few = runs.compare(&["old", "few"]).out();
-    let expected = "too few boards to compare c with a\n  A verdict takes 60 boards: play 57 more \
+    let expected = "too few boards to compare c with a\n  A verdict requires 60 boards: play 57 more \
                     boards with both bots.\n";
     assert!(few.starts_with(expected), "{few}");
     let itself = runs.compare(&["old", "old"]).out();
@@ -115,7 +115,7 @@ fn few_boards_fail_a_bot_that_is_worse_on_nearly_all() {
         .run("new", "b", &scores(30, |n| 990 + n))
         .run("even", "c", &scores(30, |n| if n % 2 == 0 { 1100 } else { 900 }));
     let worse = runs.compare(&["old", "new"]).exits(1).out();
-    let expected = "b scores worse than a on 30 of 30 boards\n  A verdict on the mean takes 60 boards: play 30 more \
+    let expected = "b scores worse than a on 30 of 30 boards\n  A verdict on the mean requires 60 boards: play 30 more \
                     boards with both bots.\n";
     assert!(worse.starts_with(expected), "{worse}");
     let better = runs.compare(&["new", "old"]).exits(0).out();

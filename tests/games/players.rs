@@ -227,7 +227,7 @@ fn each_bot_has_its_seat_and_its_place() {
         (&json!(true), vec![json!(2), json!(1)])
     );
     let again = place.command(&["replay", "game.jsonl", "--rejudge"]).run().exits(0).out();
-    assert!(again.contains("says the same as in the log: 4 turns"), "{again}");
+    assert!(again.contains("messages are the same as in the log: 4 turns"), "{again}");
     let again = place.command(&["replay", "game.jsonl", "--rerun"]).run().exits(0).out();
     assert!(again.contains("plays as in the log: 4 turns"), "{again}");
 }

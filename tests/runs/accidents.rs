@@ -397,7 +397,10 @@ fn a_disk_that_is_full_when_a_log_is_written_keeps_all_games_before() {
     let (printed, said) = (output.out(), output.err());
     let codes: Vec<&str> = printed.lines().filter(|line| line.starts_with("code ")).collect();
     assert_eq!(codes, ["code 3", "code 3", "code 0", "code 0"], "{printed}{said}");
-    assert!(said.contains("the results so far are kept, and --resume goes on from them"), "{said}");
+    assert!(
+        said.contains("the results so far are kept, and --resume continues from them"),
+        "{said}"
+    );
     assert!(said.contains("the log full/log is incomplete: No space left on device"), "{said}");
     let kept = printed.lines().find_map(|line| line.parse::<u32>().ok()).expect("a number");
     assert!((1..20).contains(&kept), "{kept}");

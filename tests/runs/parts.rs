@@ -226,7 +226,7 @@ fn parts_that_cannot_be_are_refused() {
     assert_code(&planned.run(), 0);
     fs::remove_dir(&gone).expect("removed");
     let far = error(&["suite", "--run", "far", "--part", "1"]);
-    assert!(far.ends_with("/gone: this folder, which the run was planned in, is not on this machine; it must be on a file system that all machines share, and so must all that the bots read"), "{far}");
+    assert!(far.ends_with("/gone: this folder, which the run was planned in, is not on this machine; it must be on a file system that all machines share, and so must everything that the bots read"), "{far}");
     assert_code(&place.referee(&["suite", "--seed", "1", "--run", "whole"]), 0);
     assert_snapshot!(error(&["suite", "--run", "whole", "--part", "1"]), @"error: --part 1: the run in whole was not planned in parts; `referee suite --resume whole` plays what is missing of it, and --parts plans a new run for several machines");
 }

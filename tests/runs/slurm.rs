@@ -266,7 +266,7 @@ fn status_shows_how_far_a_run_is_and_changes_nothing_and_cancel_takes_it_out_of_
 
     let cancelled = output(&place, &["cancel", "run"]);
     assert_code(&cancelled, 0);
-    assert_snapshot!(cancelled.out().trim_end(), @"2 tasks cancelled; `referee suite --resume run --slurm` submits what is missing of run");
+    assert_snapshot!(cancelled.out().trim_end(), @"2 tasks cancelled; `referee suite --resume run --slurm` submits the missing games of run");
     assert_eq!(lines(&place, "cancelled"), ["17 18"]);
     fs::write(place.path("queue"), "").expect("written");
     assert_code(&output(&place, &["suite", "--resume", "run"]), 1);

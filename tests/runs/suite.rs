@@ -498,7 +498,7 @@ fn a_full_disk_ends_a_suite_with_the_results_so_far() {
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let said = stderr(&output);
     assert!(said.contains("error: cannot write the run: failed to write to file"), "{said}");
-    let remedy = "; the results so far are kept, and --resume goes on from them";
+    let remedy = "; the results so far are kept, and --resume continues from them";
     assert!(said.contains("No space left on device") && said.contains(remedy), "{said}");
     let content = fs::read(run.join("results.jsonl")).expect("results");
     assert!(content.ends_with(b"\n"), "no torn line is left");

@@ -93,10 +93,10 @@ fn each_thing_that_is_changed_is_found_and_its_game_named() {
     changed("a late reply that is forgiven", "which the plan's profile does not do");
 
     fs::copy(log(5), log(3)).expect("copied");
-    changed("a log of another board", "its log is of another board");
+    changed("a log of another board", "its log is of a different board");
 
     fs::copy(log(4), log(3)).expect("copied");
-    changed("a log of another bot", "its log is of another bot");
+    changed("a log of another bot", "its log is of a different bot");
 
     fs::write(&results, format!("{good}{line}\n")).expect("written");
     assert!(found(&place).contains(&(3, "it has a second result".to_owned())));
@@ -178,13 +178,13 @@ fn each_field_that_says_which_game_it_is_is_compared() {
         (0, "traits", json!({ "colors": 9 }), "traits in its result"),
         (0, "turns", json!(1), "turns is 1 in its result"),
         (0, "verdict", json!("judge_trouble"), "judge trouble"),
-        (1, "game", json!("square-remover"), "its log is of another game"),
-        (1, "judge", judge, "its log is of another judge"),
-        (1, "board", json!("seed 9"), "its log is of another name of the board"),
-        (1, "profile", json!("relaxed"), "its log is of another profile"),
-        (1, "limits", limits, "its log is of another set of limits"),
-        (1, "bot", resources, "its log is of another set of limits on resources"),
-        (1, "bot", sandbox, "its log is of another choice of a sandbox"),
+        (1, "game", json!("square-remover"), "its log is of a different game"),
+        (1, "judge", judge, "its log is of a different judge"),
+        (1, "board", json!("seed 9"), "its log is of a different name of the board"),
+        (1, "profile", json!("relaxed"), "its log is of a different profile"),
+        (1, "limits", limits, "its log is of a different set of limits"),
+        (1, "bot", resources, "its log is of a different set of limits on resources"),
+        (1, "bot", sandbox, "its log is of a different choice of a sandbox"),
     ];
     for (place_of, field, value, expected) in cases {
         let line = [result, start][place_of];

@@ -112,8 +112,5 @@ fn a_suite_and_the_doctor_say_that_others_want_all_cores() {
     let doctor = referee().args(["doctor"]).json();
     assert_eq!(doctor["timing"]["advice"][0], "run fewer jobs next to it", "{doctor}");
     let shown = referee().arg("doctor").run().out();
-    assert!(
-        shown.contains(" other threads want the ") && shown.contains("too restless"),
-        "{shown}"
-    );
+    assert!(shown.contains(" other threads want the ") && shown.contains("too noisy"), "{shown}");
 }

@@ -69,7 +69,7 @@ fn a_bot_named_twice_and_several_bots_of_one_game_are_refused() {
     assert_code(&twice, 2);
     assert_eq!(twice.err().trim_end(), "error: --bot: `@first` is named twice");
     let play = place.command(&["play", "--bot", "@first", "--bot", "@greedy"]).run().exits(2);
-    let several = "this command takes one --bot; `referee suite` and `referee timing` take several, and so does \
+    let several = "this command accepts one --bot; `referee suite` and `referee timing` accept several, and so does \
                    `referee play` with a --game of several players";
     assert_eq!(play.err().trim_end(), format!("error: {several}"));
 }

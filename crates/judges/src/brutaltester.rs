@@ -98,7 +98,7 @@ pub enum Then {
 
 impl Running {
     /// One step of the referee.
-    fn hear(&mut self) -> Result<Then, JudgeFailure> {
+    fn receive(&mut self) -> Result<Then, JudgeFailure> {
         self.process.refuse_unasked()?;
         let outgoing = mem::take(&mut self.outgoing);
         let mut seen = 0;
@@ -119,7 +119,7 @@ impl Running {
     /// The next question to a player that can still answer, or the end.
     fn step(&mut self) -> Result<Step, JudgeFailure> {
         loop {
-            match self.hear()? {
+            match self.receive()? {
                 Then::Ask(seat, lines) => {
                     self.process.count_question()?;
                     self.asked = lines;

@@ -121,7 +121,7 @@ impl DoctorReport {
 const NOT_LIMITED: &str = "not enforced on this system";
 
 /// What is not part of a watched bot's memory.
-const UNWATCHED: &str = "A watch does not see pages in pipes and sockets, the kernel's own memory and, unless root plays, shared memory \
+const UNWATCHED: &str = "Watching misses pages in pipes and sockets, the kernel's own memory and, unless root plays, shared memory \
      of which no page is mapped. A control group counts that shared memory, and root's also what pipes hold.";
 
 fn yes(text: &str) -> Line {

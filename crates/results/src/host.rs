@@ -105,7 +105,7 @@ impl HostCheck {
         counted.filter(|&(others, cores)| is_overloaded(others, 1, cores))
     }
 
-    /// Advice if the machine is too restless for `limit`; empty if it is quiet enough.
+    /// Advice if the machine is too noisy for `limit`; empty if it is quiet enough.
     pub fn advice(&self, limit: Duration) -> Vec<String> {
         let is_crowded = self.is_crowded() || self.overload(limit).is_some();
         if self.smallest_limit() <= limit && !is_crowded {

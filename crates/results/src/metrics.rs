@@ -118,7 +118,7 @@ pub struct MetricNumbers {
 
 /// Finds the lines of data in incoming standard error.
 #[derive(Debug, Default)]
-struct Listener {
+struct LineParser {
     /// The beginning of an unfinished line.
     line: Vec<u8>,
     /// Whether the rest of the line is text, since the line was too long or a part of it is missing.
@@ -126,10 +126,10 @@ struct Listener {
     names: BTreeSet<String>,
 }
 
-impl Listener {
+impl LineParser {
     /// Adds the standard error of an exchange. A line counts for the exchange in which it ended. If
     /// bytes were dropped after `bytes`, the line torn by this is text.
-    fn hear(&mut self, bytes: &[u8], dropped: u64) -> Vec<(String, MetricValue)> {
+    fn receive(&mut self, bytes: &[u8], dropped: u64) -> Vec<(String, MetricValue)> {
         let mut said = Vec::new();
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             let line = piece.strip_suffix(b"\n");
@@ -229,7 +229,7 @@ impl RunMetrics {
 /// Collects what a bot says in a game, exchange by exchange.
 #[derive(Debug, Default)]
 pub struct MetricCollector {
-    listener: Listener,
+    parser: LineParser,
     sums: Sums,
 }
 
@@ -237,7 +237,7 @@ impl MetricCollector {
     /// Adds the bot's standard error of an exchange, after which `dropped` more bytes were
     /// dropped. Returns the last value of each name.
     pub fn add(&mut self, bytes: &[u8], dropped: u64) -> Metrics {
-        let said = self.listener.hear(bytes, dropped);
+        let said = self.parser.receive(bytes, dropped);
         self.sums.add_all(&said);
         Metrics(said.into_iter().collect())
     }
@@ -245,7 +245,7 @@ impl MetricCollector {
     /// Adds the standard error after the last exchange, and sums up the game.
     pub fn finish(mut self, bytes: &[u8], dropped: u64) -> BTreeMap<String, GameMetrics> {
         self.add(bytes, dropped);
-        self.sums.add_all(&self.listener.finish());
+        self.sums.add_all(&self.parser.finish());
         self.sums.finish()
     }
 }
@@ -301,8 +301,8 @@ impl Sums {
 mod tests {
     use super::*;
 
-    fn heard(listener: &mut Listener, bytes: &[u8]) -> Vec<String> {
-        let said = listener.hear(bytes, 0).into_iter();
+    fn received(parser: &mut LineParser, bytes: &[u8]) -> Vec<String> {
+        let said = parser.receive(bytes, 0).into_iter();
         said.map(|(name, value)| format!("{name}={}", serde_json::json!(value))).collect()
     }
 
@@ -340,45 +340,45 @@ mod tests {
             ("[data] a = 1", &[]),
         ] {
             let line = format!("{line}\n");
-            assert_eq!(heard(&mut Listener::default(), line.as_bytes()), expected, "{line:?}");
+            assert_eq!(received(&mut LineParser::default(), line.as_bytes()), expected, "{line:?}");
         }
-        assert!(heard(&mut Listener::default(), b"@referee a=\xff\n").is_empty());
+        assert!(received(&mut LineParser::default(), b"@referee a=\xff\n").is_empty());
     }
 
     #[test]
     fn a_line_counts_where_it_ends_and_a_torn_one_does_not_count() {
-        let mut listener = Listener::default();
-        assert!(heard(&mut listener, b"text\n@refe").is_empty());
-        assert!(heard(&mut listener, b"ree a=1").is_empty());
-        assert_eq!(heard(&mut listener, b"2\n@referee b=3"), ["a=12"]);
-        assert!(listener.hear(b"4", 1).is_empty());
-        assert_eq!(heard(&mut listener, b"5\n@referee c=6"), [] as [&str; 0]);
-        assert_eq!(listener.finish(), [("c".to_owned(), MetricValue::Number(6.0))]);
-        assert!(listener.finish().is_empty());
+        let mut parser = LineParser::default();
+        assert!(received(&mut parser, b"text\n@refe").is_empty());
+        assert!(received(&mut parser, b"ree a=1").is_empty());
+        assert_eq!(received(&mut parser, b"2\n@referee b=3"), ["a=12"]);
+        assert!(parser.receive(b"4", 1).is_empty());
+        assert_eq!(received(&mut parser, b"5\n@referee c=6"), [] as [&str; 0]);
+        assert_eq!(parser.finish(), [("c".to_owned(), MetricValue::Number(6.0))]);
+        assert!(parser.finish().is_empty());
     }
 
     #[test]
     fn everything_is_bounded() {
-        let mut listener = Listener::default();
+        let mut parser = LineParser::default();
         let long = |name: usize, value: usize| {
             format!("@referee {}={}\n", "n".repeat(name), "v".repeat(value))
         };
-        assert_eq!(heard(&mut listener, long(32, 64).as_bytes()).len(), 1);
-        assert!(heard(&mut listener, long(33, 1).as_bytes()).is_empty());
-        assert!(heard(&mut listener, long(1, 65).as_bytes()).is_empty());
+        assert_eq!(received(&mut parser, long(32, 64).as_bytes()).len(), 1);
+        assert!(received(&mut parser, long(33, 1).as_bytes()).is_empty());
+        assert!(received(&mut parser, long(1, 65).as_bytes()).is_empty());
         for (bytes, values) in [(METRIC_LINE, 1), (METRIC_LINE + 1, 0)] {
             // Both ends of the words may have blanks.
             let line = format!("{:<bytes$}\n", "@referee a=1");
-            assert_eq!(heard(&mut listener, line.as_bytes()).len(), values, "{bytes} at once");
+            assert_eq!(received(&mut parser, line.as_bytes()).len(), values, "{bytes} at once");
             let chunks = line.as_bytes().chunks(7);
-            let said = chunks.flat_map(|chunk| heard(&mut listener, chunk)).count();
+            let said = chunks.flat_map(|chunk| received(&mut parser, chunk)).count();
             assert_eq!(said, values, "{bytes} in pieces");
         }
         for name in 0..40 {
-            let said = heard(&mut listener, format!("@referee x{name}=1\n").as_bytes());
+            let said = received(&mut parser, format!("@referee x{name}=1\n").as_bytes());
             assert_eq!(said.len(), usize::from(name < 30), "two names were there before");
         }
-        assert_eq!(heard(&mut listener, b"@referee x0=2\n"), ["x0=2"], "a known name goes on");
+        assert_eq!(received(&mut parser, b"@referee x0=2\n"), ["x0=2"], "a known name goes on");
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub(super) fn judged_again(
 fn write_text(replayed: &Replayed, out: &mut dyn Write) -> io::Result<()> {
     let Some(Difference { turn, what, logged, refereed }) = &replayed.difference else {
         let turns = plural(replayed.turns.into(), "turn");
-        return writeln!(out, "The judge says the same as in the log: {turns}.");
+        return writeln!(out, "The judge's messages are the same as in the log: {turns}.");
     };
     writeln!(out, "The judge says something else at turn {turn}: {what}")?;
     writeln!(out, "  in the log  {}", printable(&logged.to_string()))?;

@@ -15,7 +15,7 @@ use results::suite::{FolderError, RecordsError};
 use rules::game::JudgeFailure;
 use terms::fault::Attributed;
 
-const GO_ON: &str = "; the results so far are kept, and --resume goes on from them";
+const GO_ON: &str = "; the results so far are kept, and --resume continues from them";
 
 /// In a line of its own: what the judge wrote comes before.
 const MISSING_JAR: &str = "\n`referee init --codingame FOLDER` names the jars that a game needs";

@@ -92,7 +92,7 @@ impl BotFlags {
             [] => self.resolve_line(config, None),
             [line] => self.resolve_line(config, Some(line)),
             _ => Err(Failure::user(anyhow!(
-                "this command takes one --bot; `referee suite` and `referee timing` take several, and so does `referee play` with a \
+                "this command accepts one --bot; `referee suite` and `referee timing` accept several, and so does `referee play` with a \
                  --game of several players"
             ))),
         }

@@ -52,7 +52,7 @@ fn next(
     Ok(match (is_complete, folder.parts()) {
         _ if !queue.is_empty() => Some(queued(queue)),
         (true, 0) => None,
-        (true, _) => Some(format!("`referee merge {run}` puts its parts together")),
+        (true, _) => Some(format!("`referee merge {run}` joins its parts")),
         (false, 0) if folder.in_use().is_some() => Some("it is being played".to_owned()),
         (false, 0) => Some(format!("`referee suite --resume {run}` plays the rest")),
         (false, _) => Some(still_missing(folder)?),

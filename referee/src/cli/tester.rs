@@ -210,7 +210,9 @@ impl Parsed {
         }
         self.exec = exec.ok_or("the command of your solution is missing: -exec \"CMD ARGS\"")?;
         if self.seed == 0 {
-            return Err("-seed: the original gives each run with seed 0 another case".to_owned());
+            return Err(
+                "-seed: the original draws a different case in each run with seed 0".to_owned()
+            );
         }
         Ok(())
     }

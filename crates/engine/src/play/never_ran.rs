@@ -22,11 +22,11 @@ pub(super) fn never_ran(turn: &Turn, command: &BotCommand) -> Option<String> {
         BotExit::Code(126 | 127) => carriage_return(command)
             .or_else(|| outside_sandbox(command))
             .or_else(|| unseen(command, stderr))
-            .or_else(|| sees_little(command)),
+            .or_else(|| hidden_files(command)),
         BotExit::Code(0) => None,
         _ => unseen(command, stderr)
             .or_else(|| cannot_write(command, stderr))
-            .or_else(|| sees_little(command)),
+            .or_else(|| hidden_files(command)),
     }
 }
 
@@ -79,7 +79,7 @@ fn unseen(command: &BotCommand, stderr: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(stderr);
     let mut files = last_words(&text).filter_map(|word| found(command, word));
     let file = from_here(&sandbox.original(&files.find(|file| !command.sees(file))?));
-    Some(format!("in its sandbox it does not see {file}; `--sandbox={file}` shows it"))
+    Some(format!("its sandbox does not show {file}; add `--sandbox={file}`"))
 }
 
 /// The words of a text that may name files: in quotes, or with a dot or a slash.
@@ -120,11 +120,11 @@ fn from_here(path: &Path) -> String {
 }
 
 /// What to try for a bot in a sandbox that gives no reason.
-fn sees_little(command: &BotCommand) -> Option<String> {
+fn hidden_files(command: &BotCommand) -> Option<String> {
     command.confinement.sandbox.as_ref()?;
     Some(
-        "in its sandbox it sees of your files only those that its command names; `--sandbox=PATH` \
-         shows it more"
+        "its sandbox shows only the files that its command names; `--sandbox=PATH` \
+         shows more"
             .to_owned(),
     )
 }
@@ -136,8 +136,8 @@ fn cannot_write(command: &BotCommand, stderr: &[u8]) -> Option<String> {
     command.confinement.sandbox.as_ref()?;
     let text = String::from_utf8_lossy(stderr);
     WORDS.iter().any(|words| text.contains(words)).then(|| {
-        "in its sandbox it may write in its own folder (TMPDIR) alone: what builds or caches, such as `cargo run` or \
-         `uv run`, belongs in `build`, and the bot is the program itself"
+        "in its sandbox it can write only to its scratch folder (TMPDIR): build before the game, with `build`, and name the \
+         built program instead of `cargo run` or `uv run`"
             .to_owned()
     })
 }

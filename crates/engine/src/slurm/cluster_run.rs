@@ -188,20 +188,20 @@ impl<'a> ClusterRun<'a> {
         mut see: impl FnMut(usize, &[Queued]),
     ) -> Result<Waited, FolderError> {
         let news = self.watched().watch();
-        let mut sight = QueueState::default();
+        let mut state = QueueState::default();
         loop {
             let look = Instant::now();
             if has_needed_games(self.folder, Decider::of(self.folder)?.as_ref())? {
                 return Ok(Waited::Complete);
             }
-            sight.count(self.folder.played()?.count());
+            state.count(self.folder.played()?.count());
             for queue in news.try_iter() {
-                sight.hear(queue);
+                state.update(queue);
             }
-            if let Some(tasks) = &sight.tasks {
-                see(sight.played, tasks);
+            if let Some(tasks) = &state.tasks {
+                see(state.played, tasks);
             }
-            if sight.without_tasks > POLLS_WITHOUT_TASKS {
+            if state.without_tasks > POLLS_WITHOUT_TASKS {
                 return Ok(Waited::NothingComes);
             }
             let pause = INTERVAL.max(look.elapsed() * POLLING_SHARE);
@@ -267,8 +267,8 @@ struct QueueState {
     tasks: Option<Vec<Queued>>,
     /// The number of polls since the last task or result.
     without_tasks: u32,
-    /// The last complaint about the queue.
-    told: String,
+    /// The last warning about the queue.
+    last_warning: String,
 }
 
 impl QueueState {
@@ -278,18 +278,18 @@ impl QueueState {
         }
     }
 
-    fn hear(&mut self, queue: Result<Vec<Queued>, SlurmError>) {
+    fn update(&mut self, queue: Result<Vec<Queued>, SlurmError>) {
         match queue {
             Ok(mut tasks) => {
                 tasks.retain(|job| job.part().is_some());
                 self.without_tasks = if tasks.is_empty() { self.without_tasks + 1 } else { 0 };
                 self.tasks = Some(tasks);
-                self.told.clear();
+                self.last_warning.clear();
             }
             // The controller may be away for long.
-            Err(error) if error.to_string() != self.told => {
+            Err(error) if error.to_string() != self.last_warning => {
                 log::warn!("{error}; waiting anyway");
-                self.told = error.to_string();
+                self.last_warning = error.to_string();
             }
             Err(_) => {}
         }
@@ -315,11 +315,11 @@ mod tests {
     fn a_new_result_or_a_task_renews_the_patience() {
         let task = programs::queued("18|0|0|RUNNING|None|/run/slurm.sh 1").expect("a task");
         let merging = programs::queued("19|N/A|0|PENDING|None|/run/slurm.sh merge").expect("a job");
-        let mut sight = QueueState::default();
+        let mut state = QueueState::default();
         let mut without_tasks = |queue: &[&Queued], played| {
-            sight.hear(Ok(queue.iter().copied().cloned().collect()));
-            sight.count(played);
-            sight.without_tasks
+            state.update(Ok(queue.iter().copied().cloned().collect()));
+            state.count(played);
+            state.without_tasks
         };
         assert_eq!(without_tasks(&[], 0), 1);
         assert_eq!(without_tasks(&[&merging], 0), 2);

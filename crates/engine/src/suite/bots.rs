@@ -19,7 +19,7 @@ const COPIES: &str = "bots";
 pub enum BotError {
     /// The folder in which the run was planned does not exist here.
     #[error("{}: this folder, which the run was planned in, is not on this machine; it must be on a file \
-             system that all machines share, and so must all that the bots read", .0.display())]
+             system that all machines share, and so must everything that the bots read", .0.display())]
     Elsewhere(PathBuf),
     /// The run folder's absolute path is not known.
     #[error(transparent)]

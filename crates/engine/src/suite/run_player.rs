@@ -237,7 +237,7 @@ impl<O: Observer> Recorder<'_, O> {
         if self.kept.is_ok() {
             self.kept = self.writer.append(outcomes);
         }
-        let wanted = if self.kept.is_ok() { self.tell(outcomes) } else { ControlFlow::Break(()) };
+        let wanted = if self.kept.is_ok() { self.notify(outcomes) } else { ControlFlow::Break(()) };
         if wanted.is_break() {
             self.goes_on = wanted;
         }
@@ -245,7 +245,7 @@ impl<O: Observer> Recorder<'_, O> {
     }
 
     /// Tells the observer and the decider of a game that was kept. Breaks if no further game is needed.
-    fn tell(&mut self, outcomes: &[Outcome]) -> ControlFlow<()> {
+    fn notify(&mut self, outcomes: &[Outcome]) -> ControlFlow<()> {
         let mut wanted = ControlFlow::Continue(());
         for outcome in outcomes {
             let goes_on = match &mut self.delayed {

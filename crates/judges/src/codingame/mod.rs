@@ -171,7 +171,7 @@ impl Running {
     }
 
     /// One step of the referee.
-    fn hear(&mut self) -> Result<StepOutput, JudgeFailure> {
+    fn receive(&mut self) -> Result<StepOutput, JudgeFailure> {
         let outgoing = mem::take(&mut self.outgoing);
         let mut scanner = Scanner::default();
         let lines = self.process.step(outgoing.as_bytes(), |lines| scanner.whole(lines))?;
@@ -221,7 +221,7 @@ impl Running {
     }
 
     /// Takes what the referee shows viewers of a player as news of the game, and as the last words on the player.
-    fn hear_tooltips(&mut self, tooltips: &[String]) {
+    fn note_tooltips(&mut self, tooltips: &[String]) {
         let [_, _, ..] = self.players[..] else { return };
         for pair in tooltips.chunks_exact(2) {
             let seat: Option<Seat> = pair[1].parse().ok();
@@ -308,9 +308,9 @@ impl Running {
 impl Referee for Running {
     fn begin(&mut self) -> Result<Step, JudgeFailure> {
         loop {
-            let said = self.hear()?;
+            let said = self.receive()?;
             self.summary.extend(said.summary);
-            self.hear_tooltips(&said.tooltips);
+            self.note_tooltips(&said.tooltips);
             match said.then {
                 Then::Ask(info) => {
                     if let Some(question) = self.question(&said.input, &info)? {

@@ -210,7 +210,7 @@ fn advice(paired: &Paired) -> Option<String> {
     if paired.missing_pairs() > 0 {
         let more = plural(paired.missing_pairs() as u64, "more board");
         let what = if paired.most_boards.is_some() { "A verdict on the mean" } else { "A verdict" };
-        return Some(format!("{what} takes {MIN_PAIRS} boards: play {more} with both bots."));
+        return Some(format!("{what} requires {MIN_PAIRS} boards: play {more} with both bots."));
     }
     let is_open = paired.conclusion == Conclusion::NoDifferenceShown;
     if is_open && paired.probably.is_none() && paired.contradicted().is_some() {

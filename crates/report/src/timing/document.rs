@@ -222,7 +222,7 @@ fn host(report: &TimingReport) -> Vec<Line> {
     lines
 }
 
-/// What helps on a machine that is too restless for the limits.
+/// What helps on a machine that is too noisy for the limits.
 fn warning(report: &TimingReport) -> Option<Line> {
     let host = &report.host;
     let smallest = report.smallest_limit().unwrap_or(Duration::MAX);
@@ -239,6 +239,6 @@ fn warning(report: &TimingReport) -> Option<Line> {
         None if host.is_crowded() => "others take bots' cores; ".to_owned(),
         None => String::new(),
     };
-    let restless = format!(": {what}too restless for a limit of {limit}: {advice}");
+    let restless = format!(": {what}too noisy for a limit of {limit}: {advice}");
     Some(Line::toned(Tone::Bad, "warning", restless))
 }

@@ -174,7 +174,7 @@ impl Encoder {
             if !std::mem::replace(&mut self.is_full, true) {
                 let (path, limit) = (path.display(), terms::text::size(limit));
                 log::warn!(
-                    "the log {path} has reached its limit of {limit}: it takes no more standard error"
+                    "the log {path} has reached its limit of {limit}: further standard error is left out"
                 );
             }
         }

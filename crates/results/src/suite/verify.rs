@@ -222,7 +222,8 @@ fn check_plan(folder: &RunFolder, outcome: &Outcome) -> Option<String> {
 /// How the start of a log differs from what the run says of its game.
 fn check_start(folder: &RunFolder, outcome: &Outcome, log: &Log) -> Option<String> {
     let (start, plan) = (&log.start, &folder.run.plan);
-    let differs = |what: &str, same: bool| (!same).then(|| format!("its log is of another {what}"));
+    let differs =
+        |what: &str, same: bool| (!same).then(|| format!("its log is of a different {what}"));
     let bots = start.bots().map(|bot| &bot.name);
     let with: Vec<&String> = match &outcome.seat {
         Some(seat) => seat.bots.iter().collect(),
