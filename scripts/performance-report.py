@@ -41,37 +41,10 @@ Each figure has a yardstick, measured in turn with it. Times are medians. A bold
 |---|---|---|---|---|
 """
 
-# By hand, from `strace -f -r referee play` and `perf record -a -g referee suite`.
-REST = """
-## Where the time goes
-
-For builders. A game with `--pin`, of 21 turns of a bot that parses its input, has this CPU time (`perf`, 500 games):
-
-| process | ms of CPU time | of which |
-|---|---|---|
-| bot | 0.85 | all, as in the bare game |
-| referee | 0.74 | a third in its code, a quarter in calls of turns, the rest for files and pipes |
-| launcher | 0.41 | the fork with namespaces 0.17, copies of shared pages 0.09 |
-| keeper | 0.36 | mounts 0.04, exit 0.1 |
-| kernel threads | 0.13 | with the unmounting |
-
-- **A quick turn** is six system calls, of which the ping-pong has two. The longest of the others, a read of the bot's count of written bytes
-  (1.4 µs), distinguishes a bot's reply from a line that its child wrote after the bot's exit. Every millisecond the referee also reads
-  the bot's certificate, five files of `/proc`.
-- **Two jobs on two cores**: the target leaves a game 0.9 ms besides its bot, and it needs 1.7.
-- **An exchange with a tester** passes through the referee twice: 37 µs on one core, 26 of them in the referee. **A tester's game** of one
-  exchange takes 3.6 ms, and 1.4 without the referee, which contains two programs and starts a relay. The tester's folder is reused, since
-  ext4 slows down when many links are made and removed.
-- **A report of 2,000 games** with 829 replays takes 6.3 MB. Chromium draws it in 0.75 s, and sorts its boards in 80 ms
-  (`scripts/page-speeds.mjs`).
-- **Rejected:** one keeper for all games of a worker would save 0.2 ms a game, but root's bot has power over its keeper. Keepers forked ahead
-  saved a fifth of a short game with one job that the system places, but cost 7 % with two jobs on two cores.
-"""
-
 BUILD = """
 ## The build
 
-For builders. """
+For builders: [the benches](../referee/benches/costs/main.rs) explain where the time goes. """
 
 PEERS = """
 ## Next to its peers
@@ -112,7 +85,7 @@ def main():
     build = "".join(f"{line}\n" for line in build_costs.section())
     beside = "".join(f"{line}\n" for line in peers.section(options))
     with open("docs/performance.md", "w") as file:
-        file.write(head + "".join(map(line, rows)) + REST + BUILD + build + PEERS + beside)
+        file.write(head + "".join(map(line, rows)) + BUILD + build + PEERS + beside)
     print(open("docs/performance.md").read())
 
 

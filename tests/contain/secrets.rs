@@ -168,7 +168,7 @@ fn a_bot_that_lacks_a_file_in_its_sandbox_learns_how_to_show_it() {
             result["diagnosis"].as_str().expect("one").to_owned()
         };
         let lacks = diagnosis("--sandbox", "./bot");
-        assert!(lacks.contains("; `--sandbox=helper` shows it"), "{method}: {lacks}");
+        assert!(lacks.contains("; add `--sandbox=helper`"), "{method}: {lacks}");
         for shown in ["helper", "linked"] {
             let has = diagnosis(&format!("--sandbox={shown}"), &format!("sh ./bot {shown}"));
             assert!(has.contains("exited with status 9"), "{method} {shown}: {has}");
@@ -180,7 +180,7 @@ fn a_bot_that_lacks_a_file_in_its_sandbox_learns_how_to_show_it() {
             }
             let bot = format!("{python} bot.py");
             let lacks = diagnosis("--sandbox", &bot);
-            assert!(lacks.contains("; `--sandbox=module.py` shows it"), "{method}: {lacks}");
+            assert!(lacks.contains("; add `--sandbox=module.py`"), "{method}: {lacks}");
             let has = diagnosis("--sandbox=module.py", &bot);
             assert!(has.contains("exited with status 9"), "{method}: {has}");
         }

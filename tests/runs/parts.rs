@@ -137,7 +137,7 @@ fn a_bot_finds_what_is_beside_its_program_when_a_part_is_played() {
         told(
             &run("none"),
             &[&containment[..], &["--sandbox"]].concat(),
-            "; `--sandbox=bots/.hidden` shows it",
+            "; add `--sandbox=bots/.hidden`",
         );
         let files = ["--sandbox=bots/.hidden", "--sandbox=bots/lib/more", "--sandbox=bots/words"];
         told(&run("files"), &[&containment[..], &files].concat(), "status 7");

@@ -24,7 +24,7 @@ use terms::verdict::Verdict;
 const NO_REPLY: &str = "no_reply";
 
 /// How long a referee may take to end after its game, to write what it has to write.
-const GRACE: Duration = Duration::from_millis(500);
+const EXIT_GRACE: Duration = Duration::from_millis(500);
 
 /// A game whose referee speaks this protocol.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -138,7 +138,7 @@ impl Running {
                     }));
                 }
                 Then::End(places) => {
-                    self.process.end(GRACE);
+                    self.process.end(EXIT_GRACE);
                     return Ok(self.end(&places));
                 }
             }

@@ -21,7 +21,7 @@ use super::{Evidence, Lost, Moments, PairedBoard, Risk, real};
 const NARROWEST_AT: f64 = 500.0;
 
 /// The number of unseen boards to allow for.
-const UNSEEN: f64 = 2.0;
+const SEQUENTIAL_UNSEEN: f64 = 2.0;
 
 /// The confidence sequence after some boards.
 ///
@@ -178,7 +178,7 @@ pub fn boards_to_exclude(distance: f64, variance: f64, range: f64, risk: Risk) -
 
 /// The standard deviation, with an allowance for rare boards that n boards may have missed.
 fn deviation(variance: f64, range: f64, n: f64) -> f64 {
-    (variance + UNSEEN * range.powi(2) / n.max(1.0)).sqrt()
+    (variance + SEQUENTIAL_UNSEEN * range.powi(2) / n.max(1.0)).sqrt()
 }
 
 /// Half the width of an interval after n boards, in standard deviations.

@@ -204,9 +204,9 @@ mod tests {
         assert_eq!(said(&command, words), None, "it has no sandbox");
         command.confinement.sandbox = Some(Sandbox::new(&[] as &[PathBuf]).expect("a sandbox"));
         let advice = said(&command, words).expect("advice");
-        assert!(advice.starts_with("in its sandbox it may write"), "{advice}");
+        assert!(advice.starts_with("in its sandbox it can write"), "{advice}");
         let advice = said(&command, "error: no such command").expect("advice");
-        assert!(advice.starts_with("in its sandbox it sees of your files only"), "{advice}");
+        assert!(advice.starts_with("its sandbox shows only the files"), "{advice}");
     }
 
     #[test]
@@ -234,11 +234,11 @@ mod tests {
             ("open in/1.txt: Permission denied\n", "in/1.txt"),
         ] {
             let advice = said(&command, words);
-            assert!(advice.ends_with(&format!("`--sandbox={}` shows it", shown(file))), "{advice}");
+            assert!(advice.ends_with(&format!("; add `--sandbox={}`", shown(file))), "{advice}");
         }
         for words in ["bot.py: error in line 3\n", "helper\n", ""] {
             let advice = said(&command, words);
-            assert!(advice.starts_with("in its sandbox it sees of your files only"), "{advice}");
+            assert!(advice.starts_with("its sandbox shows only the files"), "{advice}");
         }
         command.args.push(".".into());
         let advice = said(&command, "");

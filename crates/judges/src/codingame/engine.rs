@@ -15,7 +15,7 @@ pub struct EngineVersion([u32; 3]);
 const GRACE_SINCE: EngineVersion = EngineVersion([4, 7, 0]);
 
 /// What the engine adds to each limit since then.
-const GRACE: Duration = Duration::from_millis(50);
+const REPLY_GRACE: Duration = Duration::from_millis(50);
 
 /// The late replies that it forgives in a game.
 const FORGIVEN: u32 = 2;
@@ -23,7 +23,7 @@ const FORGIVEN: u32 = 2;
 impl EngineVersion {
     /// The part of each limit on the wire that is grace, unless the game has a time bank.
     pub fn grace(self) -> Duration {
-        if self >= GRACE_SINCE { GRACE } else { Duration::ZERO }
+        if self >= GRACE_SINCE { REPLY_GRACE } else { Duration::ZERO }
     }
 }
 

@@ -24,7 +24,7 @@ use rules::score::Direction;
 use terms::lines::Lines;
 
 /// How long a judge may take to end after its game, to write what it has to write.
-const GRACE: Duration = Duration::from_millis(500);
+const EXIT_GRACE: Duration = Duration::from_millis(500);
 
 /// A game whose judge speaks JSON lines.
 ///
@@ -114,7 +114,7 @@ impl Referee for Speaker {
                 Ok(self.steps.ask(question))
             }
             FromJudge::End(end) => {
-                self.process.end(GRACE);
+                self.process.end(EXIT_GRACE);
                 Ok(self.steps.end(end))
             }
         }
