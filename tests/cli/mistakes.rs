@@ -322,7 +322,7 @@ fn shell_syntax_in_the_settings_is_refused_with_a_remedy() {
         ("./good && ./good", "write command = \"sh -c './good && ./good'\""),
         ("./good >log", "so `>log` would be a word for ./good; write command = \"sh -c"),
         ("./good $(nproc)", "replace `$(nproc)` with a command's output; write command = \"sh -c"),
-        ("~/bot", "no shell runs that would replace `~`; write command = "),
+        ("~/bot", "no shell runs here to replace `~`; write command = "),
     ] {
         let judge = "kind = 'judge'\ncommand = ";
         let settings = format!("[bots.new]\ncommand = '{line}'\n[game.g]\n{judge}'{line}'\n");

@@ -80,11 +80,11 @@ impl ShellSyntax {
                 format!("no shell runs, so `{operator}` would be a word for {program}")
             }
             Self::Substitution(word) => {
-                format!("no shell runs that would replace `{word}` with a command's output")
+                format!("no shell runs here to replace `{word}` with a command's output")
             }
-            Self::Home { .. } => "no shell runs that would replace `~`".to_owned(),
+            Self::Home { .. } => "no shell runs here to replace `~`".to_owned(),
             Self::Variable(program) => {
-                format!("no shell runs that would replace the variable in `{program}`")
+                format!("no shell runs here to replace the variable in `{program}`")
             }
             Self::Assignment { name, .. } => format!("no shell runs here to set `{name}`"),
         }
@@ -133,7 +133,7 @@ mod tests {
         for (line, expected) in [
             (
                 "PULL=1 python3 a.py",
-                "would set `PULL`; write command = \"python3 a.py\" and env = { PULL = \"1\" }",
+                "here to set `PULL`; write command = \"python3 a.py\" and env = { PULL = \"1\" }",
             ),
             (
                 "A=1 ./b 2> log",
