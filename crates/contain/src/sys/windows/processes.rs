@@ -98,7 +98,7 @@ impl Job {
         }
     }
 
-    /// Stops all of its processes, of which some may be `stopped`; those that start meanwhile are next, for at most this time.
+    /// Stops all of its processes, of which some may be `stopped`; those that start in the meantime are next, for at most this time.
     pub(crate) fn stop(&self, stopped: &mut Vec<Stopped>, limit: Duration) -> io::Result<()> {
         let until = Instant::now() + limit;
         loop {
@@ -163,7 +163,7 @@ pub(crate) fn resume(process: &impl AsHandle) -> io::Result<()> {
     done(unsafe { NtResumeProcess(process.as_handle().as_raw_handle()) })
 }
 
-// The documented calls are for single threads, and meanwhile a process can start others. These have been in all versions since XP.
+// The documented calls are for single threads, and in the meantime a process can start others. These have been in all versions since XP.
 #[link(name = "ntdll")]
 unsafe extern "system" {
     fn NtSuspendProcess(process: HANDLE) -> NTSTATUS;
