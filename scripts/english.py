@@ -29,6 +29,7 @@ PATTERNS = {
         r"\bso (?:many|much|long)\b": "name the number, or what it depends on",
         r"(?<!there )\b(?:is|are|was|were) no (?!longer|more than|less than|other)": "is not a",
         r"(?<!there )\b(?:is|are) (?-i:none)\b": "is not one, or does not count",
+        r"\bbeside\b": "next to, or besides",
         r"\bgreatest\b": "largest, or maximum",
         r"\bmeanwhile\b": "in the meantime, or nothing",
         r"\bnothing but\b": "only",
@@ -41,6 +42,9 @@ PATTERNS = {
 EXCEPTIONS = (
     ("scripts/english.py", "", "it names the patterns"),
     ("scripts/second-kernel", "round WHO", "the name of an argument"),
+    ("scripts/traces.py", "-beside-hogs", "the names of recorded traces"),
+    ("view/page/games.js", 'link("beside"', "the words of a link"),
+    ("tests/browser/reports.mjs", 'hasText: "beside"', "the words of a link"),
     ("tests/browser/pairs.mjs", '".who ', "a class of the page"),
     ("tests/cli/project.rs", '"WHO"', "a variable of the environment"),
 )

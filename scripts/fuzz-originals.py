@@ -147,8 +147,8 @@ def odd_number(rng, number):
 
 def has_neighbour(board, x, y):
     tile = lambda x, y: board[SIDE - 1 - y][x] if 0 <= x < SIDE and 0 <= y < SIDE else -1
-    beside = [tile(x + 1, y), tile(x - 1, y), tile(x, y + 1), tile(x, y - 1)]
-    return tile(x, y) >= 0 and tile(x, y) in beside
+    neighbours = [tile(x + 1, y), tile(x - 1, y), tile(x, y + 1), tile(x, y - 1)]
+    return tile(x, y) >= 0 and tile(x, y) in neighbours
 
 
 class SquareRemover:

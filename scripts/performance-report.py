@@ -83,9 +83,9 @@ def main():
         size=os.path.getsize("target/release/referee") / 1e6,
     )
     build = "".join(f"{line}\n" for line in build_costs.section())
-    beside = "".join(f"{line}\n" for line in peers.section(options))
+    next_to_peers = "".join(f"{line}\n" for line in peers.section(options))
     with open("docs/performance.md", "w") as file:
-        file.write(head + "".join(map(line, rows)) + BUILD + build + PEERS + beside)
+        file.write(head + "".join(map(line, rows)) + BUILD + build + PEERS + next_to_peers)
     print(open("docs/performance.md").read())
 
 

@@ -50,7 +50,7 @@ def end_all(children):
         os.waitpid(child, 0)
 
 
-def beside(helpers, act, *args):
+def alongside(helpers, act, *args):
     """Does something while helpers run."""
     children = [fork(helper) for helper in helpers]
     act(*args)
@@ -82,12 +82,12 @@ def sleep(seconds):
 
 def decoys(seconds):
     """Processes that run only on idle cores, and wait for the bot itself."""
-    beside([idle_decoy] * 2 * CORES, compute, seconds)
+    alongside([idle_decoy] * 2 * CORES, compute, seconds)
 
 
 def children(seconds):
     """A decoy waits while short-lived children do the work."""
-    beside([idle_decoy] * CORES, chain, seconds)
+    alongside([idle_decoy] * CORES, chain, seconds)
 
 
 def forgotten(seconds):
@@ -103,7 +103,7 @@ def orphans(seconds):
     """Grandchildren whose parents have ended do the work."""
     def parent():
         fork(compute, seconds)
-    beside([idle_decoy] * CORES, lambda: (wait_for(fork(parent)), sleep(seconds)))
+    alongside([idle_decoy] * CORES, lambda: (wait_for(fork(parent)), sleep(seconds)))
 
 
 def vfork(seconds):
@@ -114,7 +114,7 @@ def vfork(seconds):
         end = used() + seconds
         while used() < end:
             subprocess.run(loop, check=True, close_fds=False)
-    beside([idle_decoy] * CORES, programs)
+    alongside([idle_decoy] * CORES, programs)
 
 
 def for_a_while(seconds):
@@ -128,7 +128,7 @@ def nice(seconds):
     def polite():
         os.nice(19)
         for_a_while(seconds)
-    beside([forever] * CORES, lambda: wait_for(fork(polite)))
+    alongside([forever] * CORES, lambda: wait_for(fork(polite)))
 
 
 def policy(seconds):
@@ -136,14 +136,14 @@ def policy(seconds):
     def last():
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
         compute(seconds / 4)
-    beside([lambda: for_a_while(seconds)] * CORES, lambda: wait_for(fork(last)))
+    alongside([lambda: for_a_while(seconds)] * CORES, lambda: wait_for(fork(last)))
 
 
 def affinity(seconds):
     """All the bot's processes crowd on one core."""
     old = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(old)})
-    beside([forever] * 3, for_a_while, seconds)
+    alongside([forever] * 3, for_a_while, seconds)
     os.sched_setaffinity(0, old)
 
 
@@ -159,13 +159,13 @@ def helpers(seconds):
 
 def slow_referee(seconds):
     """Hogs on all cores keep the referee from seeing the time."""
-    beside([forever] * 4 * CORES, sleep, seconds)
+    alongside([forever] * 4 * CORES, sleep, seconds)
 
 
 def late_hogs(seconds):
     """Hogs on all cores, from just before the limit."""
     sleep(seconds - 0.025)
-    beside([forever] * 4 * CORES, sleep, 0.025)
+    alongside([forever] * 4 * CORES, sleep, 0.025)
 
 
 def meddle(seconds):
@@ -249,7 +249,7 @@ def late_helper(seconds):
         sleep(seconds)
         os.write(helpers_own, b"!")
     child = fork(helper)
-    beside([forever] * 2 * CORES, os.read, mine, 1)
+    alongside([forever] * 2 * CORES, os.read, mine, 1)
     wait_for(child)
     os.close(mine)
     os.close(helpers_own)

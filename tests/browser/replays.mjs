@@ -74,7 +74,7 @@ export default {
       assert.equal(await page.locator(".frame:visible, .left:visible, .reply:visible, #look:visible").count(), 0);
       const [sent, answer] = await Promise.all([".sent", ".answer"].map((name) => page.locator(name).boundingBox()));
       assert.equal(sent.y, answer.y);
-      assert.ok(sent.x + sent.width <= answer.x, "one beside the other");
+      assert.ok(sent.x + sent.width <= answer.x, "one next to the other");
       await page.keyboard.press("End");
       assert.equal(await text(page, ".score"), end);
       assert.equal(await page.locator(".verdict.good").count(), good ? 1 : 0);

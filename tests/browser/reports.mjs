@@ -5,7 +5,7 @@ import { withPage } from "./browser.mjs";
 import { text, position, cellsOf, within } from "./looks.mjs";
 
 export default {
-  /** A run: totals and records, what was lost first, a bar per board, times, and each game's replay, alone and beside another. */
+  /** A run: totals and records, what was lost first, a bar per board, times, and each game's replay, alone and next to another. */
   async report({ url, title, totals, records, lost, boards, times, limit, pages, replay }) {
     const addresses = {};
     await withPage(url, { javaScriptEnabled: false }, async (page) => {

@@ -51,7 +51,7 @@ fn an_answer_to_a_tester_that_is_a_little_late_is_late_and_its_bot_does_not_wait
         let result = undisturbed(has_host_part, play);
         let diagnosis = result["diagnosis"].as_str().expect("text");
         assert!(diagnosis.starts_with("turn 2: no answer within 200 ms; "), "{diagnosis}");
-        // Beside busy cores the referee may come late each time.
+        // Next to busy cores the referee may come late each time.
         let is_bots = diagnosis.contains("; the bot's fault: in ");
         assert!(is_bots || has_host_part(&result), "{sleep}: {diagnosis}");
         assert!(!diagnosis.contains("waited for more"), "{sleep}: {diagnosis}");

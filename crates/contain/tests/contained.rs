@@ -94,7 +94,7 @@ fn a_strangers_program_takes_twenty_lines() {
     let itself = std::env::current_exe().expect("this program");
     let program = itself.ancestors().nth(2).expect("a folder of builds").join("examples/asked");
     let output = Command::new(program).args(["12", "sh", "-c", "read n; echo $((n * n))"]).output();
-    let output = output.expect("Cargo builds it beside the tests");
+    let output = output.expect("Cargo builds it next to the tests");
     let said = String::from_utf8_lossy(&output.stdout);
     // A busy machine may make it late.
     let is_answered = said.starts_with("\"144\\n\" after ") && said.contains("not whole: None");

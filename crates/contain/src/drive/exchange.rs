@@ -56,7 +56,7 @@ pub struct Exchanged {
     pub phase: Phase,
     /// The cost to the bot, and its waits.
     pub certificate: Certificate,
-    /// What the bot's peer has written to it, beside the request's input.
+    /// What the bot's peer has written to it, besides the request's input.
     pub passed: Vec<u8>,
     /// What the bot did with its input.
     pub input: InputUse,

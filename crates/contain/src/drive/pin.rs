@@ -20,7 +20,7 @@ pub(crate) struct BesideBot {
     thread: Pid,
 }
 
-/// The number of bots of each thread that is beside any, and the cores that it had before.
+/// The number of bots of each thread that is next to any, and the cores that it had before.
 static BEFORE: Mutex<BTreeMap<i32, (usize, CpuSet)>> = Mutex::new(BTreeMap::new());
 
 impl BesideBot {

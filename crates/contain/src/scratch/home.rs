@@ -275,7 +275,7 @@ mod tests {
         }
     }
 
-    /// Opens a folder beside `place`, which stays as it is.
+    /// Opens a folder next to `place`, which stays as it is.
     #[track_caller]
     fn is_left_alone(what: &str, temporary: &Path, place: &Path) {
         let state = || {

@@ -26,7 +26,7 @@ pub struct BotCommand {
     pub args: Vec<OsString>,
     /// The working directory, if it is not the referee's.
     pub cwd: Option<PathBuf>,
-    /// Environment variables that are set beside the inherited ones.
+    /// Environment variables that are set besides the inherited ones.
     pub env: BTreeMap<OsString, OsString>,
     /// The cores of its own, if it has any.
     pub pinning: Option<Pinning>,

@@ -1,4 +1,4 @@
-//! The deadline that the launcher holds: until when the referee may stall beside its bot.
+//! The deadline that the launcher holds: until when the referee may stall next to its bot.
 //!
 //! A process that reads a bot's pipes, or its files in /proc, can be held up by it in the kernel for as long as it likes,
 //! where not even SIGKILL helps. The bot's death does. So the referee notes a deadline before it touches anything of the

@@ -68,7 +68,7 @@ pub(crate) fn send(
     send_all(socket, &bytes, &descriptors)
 }
 
-/// Sends bytes, with descriptors beside the first of them.
+/// Sends bytes, with descriptors next to the first of them.
 pub(crate) fn send_all(
     socket: &UnixStream,
     mut bytes: &[u8],
@@ -89,7 +89,7 @@ pub(crate) fn send_all(
     Ok(())
 }
 
-/// Reads once, with the descriptors that came beside the bytes.
+/// Reads once, with the descriptors that came next to the bytes.
 pub(crate) fn receive_some(
     socket: &UnixStream,
     bytes: &mut [u8],

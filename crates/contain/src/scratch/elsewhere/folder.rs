@@ -20,7 +20,7 @@ use crate::decide::tuning::TUNING;
 #[derive(Debug)]
 pub struct Scratch {
     folder: TempDir,
-    /// The file beside it that is locked while the referee lives.
+    /// The file next to it that is locked while the referee lives.
     lock: Option<File>,
 }
 
