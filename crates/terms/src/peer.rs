@@ -15,16 +15,16 @@ pub trait Peer: fmt::Debug + Send {
     fn room(&self) -> usize;
 
     /// Passes on the bot's standard output: more than there is [room](Self::room) for once the bot has exited.
-    fn hear(&mut self, output: &[u8]);
+    fn on_output(&mut self, output: &[u8]);
 
     /// Passes on the bot's standard error.
-    fn hear_stderr(&mut self, output: &[u8]);
+    fn on_stderr(&mut self, output: &[u8]);
 
     /// Takes note that the bot will write nothing more, by its own choice.
-    fn hear_end(&mut self, end: NoReply);
+    fn on_end(&mut self, end: NoReply);
 
     /// Checks for news, without waiting. Unless the bot `takes_input`, what was written for it stays where it is.
-    fn look(&mut self, takes_input: bool) -> News;
+    fn poll(&mut self, takes_input: bool) -> News;
 
     /// Whether it has other things to do than to wait for the bot, although nothing has happened since this moment.
     fn is_busy(&mut self, since: Instant) -> bool;

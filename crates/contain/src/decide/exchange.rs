@@ -104,10 +104,12 @@ pub(crate) enum Event {
     Polled(Poll, Output),
     /// The program exceeds a limit.
     Exceeded(Breach),
-    /// After [`Action::Look`].
-    Looked(Observation),
-    /// After [`Action::LookEarly`]; `None` of a program of one thread, or if there was no time for all of it.
-    LookedEarly(Option<Observation>),
+    /// After [`Action::Observe`].
+    #[cfg_attr(any(test, feature = "serde"), serde(rename = "Looked"))]
+    Observed(Observation),
+    /// After [`Action::ObserveEarly`]; `None` of a program of one thread, or if there was no time for all of it.
+    #[cfg_attr(any(test, feature = "serde"), serde(rename = "LookedEarly"))]
+    ObservedEarly(Option<Observation>),
     /// After [`Action::SampleStall`]: whether all threads slept.
     SampledStall(Sample, bool),
     /// After [`Action::AskPeer`]: whether the peer is busy with something else.
@@ -120,8 +122,9 @@ pub(crate) enum Event {
     Measured(Box<Measured>),
     /// After [`Action::SampleThreads`]: the CPU time of each thread, and whether it can run.
     SampledThreads(Vec<(i32, Duration, bool)>),
-    /// After [`Action::LookLast`].
-    LookedLast(LastLook),
+    /// After [`Action::CatchLateAnswer`].
+    #[cfg_attr(any(test, feature = "serde"), serde(rename = "LookedLast"))]
+    CaughtLateAnswer(LateAnswer),
 }
 
 /// The program after its reply, or after the wait for it.
@@ -140,7 +143,7 @@ pub(crate) struct Measured {
 /// What a program did whose time was up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum LastLook {
+pub(crate) enum LateAnswer {
     /// It has answered after all, no later than this.
     Answered(Moment),
     /// It waits for more input.
@@ -154,9 +157,9 @@ pub(crate) enum Action {
     /// Poll until then at the latest.
     Poll(Moment),
     /// Observe the program.
-    Look,
+    Observe,
     /// Observe a program of several threads or processes, within this time.
-    LookEarly(Duration),
+    ObserveEarly(Duration),
     /// Sample the program, and whether all its threads sleep.
     SampleStall,
     /// Ask the peer whether it is busy with something else than the program.
@@ -168,7 +171,7 @@ pub(crate) enum Action {
     /// Sample these threads after a pause.
     SampleThreads(Vec<i32>, Duration),
     /// Look out for a late answer, and whether the program awaits input.
-    LookLast,
+    CatchLateAnswer,
     /// Nothing more.
     Done(Box<Outcome>),
 }
@@ -306,8 +309,8 @@ impl Exchange {
             }
             Event::Polled(poll, output) => self.polled(poll, output, now),
             Event::Exceeded(breach) => self.finish(None, Some(NoReply::OverLimit(breach))),
-            Event::Looked(observation) => self.looked(observation, now),
-            Event::LookedEarly(observation) => {
+            Event::Observed(observation) => self.observed(observation, now),
+            Event::ObservedEarly(observation) => {
                 if let Some(observation) = observation {
                     self.clock.sample_early(observation, now);
                 }
@@ -321,12 +324,12 @@ impl Exchange {
                 self.clock.deadline = Some(now + TUNING.peer.recheck);
                 self.go_on(now)
             }
-            Event::PeerIsBusy(false) => self.look(now),
+            Event::PeerIsBusy(false) => self.observe(now),
             Event::Ended(ending) => self.ended(ending),
             Event::WasQuick => self.done(),
             Event::Measured(measured) => self.measured(*measured, now),
             Event::SampledThreads(threads) => self.sampled_threads(&threads, now),
-            Event::LookedLast(look) => self.looked_last(look),
+            Event::CaughtLateAnswer(answer) => self.caught_late_answer(answer),
         }
     }
 
@@ -353,25 +356,25 @@ impl Exchange {
             }
             Reply::Open if has_passed && output.is_final && is_overdue => {
                 self.is_giving_up = true;
-                self.look(now)
+                self.observe(now)
             }
             Reply::Open if output.is_final => Action::AwaitEnd,
             Reply::Open if has_passed && self.terms.has_peer && !self.clock.in_overtime() => {
                 Action::AskPeer
             }
-            Reply::Open if has_passed => self.look(now),
+            Reply::Open if has_passed => self.observe(now),
             Reply::Open => self.go_on(now),
         }
     }
 
     /// Observes a program whose time is up.
-    fn look(&mut self, now: Moment) -> Action {
+    fn observe(&mut self, now: Moment) -> Action {
         self.clock.begin_overtime();
         self.since = now;
-        Action::Look
+        Action::Observe
     }
 
-    fn looked(&mut self, observation: Observation, now: Moment) -> Action {
+    fn observed(&mut self, observation: Observation, now: Moment) -> Action {
         if self.is_giving_up {
             self.clock.give_up(observation, now);
         } else if self.clock.goes_on(observation, [self.since, now]) {
@@ -390,7 +393,7 @@ impl Exchange {
 
     fn sample_early_or_poll(&mut self, now: Moment) -> Action {
         match self.clock.take_early_look(now) {
-            Some(budget) => Action::LookEarly(budget),
+            Some(budget) => Action::ObserveEarly(budget),
             None => self.poll(now),
         }
     }
@@ -423,7 +426,7 @@ impl Exchange {
     }
 
     fn measure(&mut self) -> Action {
-        let Some(End { no_reply, wall, .. }) = self.end else { return Action::LookLast };
+        let Some(End { no_reply, wall, .. }) = self.end else { return Action::CatchLateAnswer };
         let is_disturbed = self.clock.wants_account(wall);
         Action::Measure(match no_reply {
             Some(NoReply::Deadline) if self.clock.last_sample().is_some() => Measure::OfLast,
@@ -442,7 +445,7 @@ impl Exchange {
 
     fn measured(&mut self, measured: Measured, now: Moment) -> Action {
         let Measured { observation, own_wait, breach, peak_memory } = measured;
-        let Some(end) = &mut self.end else { return Action::LookLast };
+        let Some(end) = &mut self.end else { return Action::CatchLateAnswer };
         let after = observation.sample.clone();
         end.no_reply = breach.map(NoReply::OverLimit).or(end.no_reply);
         end.own_wait = own_wait;
@@ -457,7 +460,7 @@ impl Exchange {
         let (wall, has_replied) = (end.wall, end.no_reply.is_none());
         self.after = Some(after);
         if !self.clock.wants_account(wall) {
-            return self.look_last_or_done();
+            return self.catch_late_answer_or_done();
         }
         let awaited = self.clock.observe_end(observation, wall, has_replied);
         if awaited.is_empty() {
@@ -505,27 +508,27 @@ impl Exchange {
             end.certificate.parts = Some(parts);
             end.certificate.wait = end.certificate.wait.max(Some(Millis(wait)));
         }
-        self.look_last_or_done()
+        self.catch_late_answer_or_done()
     }
 
-    fn look_last_or_done(&mut self) -> Action {
+    fn catch_late_answer_or_done(&mut self) -> Action {
         let is_late = self.end.is_some_and(|end| end.no_reply == Some(NoReply::Deadline));
-        if is_late { Action::LookLast } else { self.done() }
+        if is_late { Action::CatchLateAnswer } else { self.done() }
     }
 
-    fn looked_last(&mut self, look: LastLook) -> Action {
-        if let LastLook::Answered(stop) = look {
+    fn caught_late_answer(&mut self, answer: LateAnswer) -> Action {
+        if let LateAnswer::Answered(stop) = answer {
             self.stop = stop;
             return self.finish(None, None);
         }
         if let Some(end) = &mut self.end {
-            end.awaits_input = look == LastLook::AwaitsInput;
+            end.awaits_input = answer == LateAnswer::AwaitsInput;
         }
         self.done()
     }
 
     fn done(&mut self) -> Action {
-        let Some(end) = self.end else { return Action::LookLast };
+        let Some(end) = self.end else { return Action::CatchLateAnswer };
         let End { lines, no_reply, wall, certificate, awaits_input, .. } = end;
         Action::Done(Box::new(Outcome {
             lines,

@@ -53,7 +53,7 @@ impl Watch {
 
     /// Whether a thread that the bot has scheduled otherwise has waited for a core.
     fn has_own_scheduling(&self, has_replied: bool) -> bool {
-        let waits = |track: &Track| track.waited(has_replied) >= TUNING.blame.worth_a_word;
+        let waits = |track: &Track| track.waited(has_replied) >= TUNING.blame.noticeable_wait;
         self.threads.values().any(|track| !track.is_as_started && waits(track))
     }
 

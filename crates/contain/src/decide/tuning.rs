@@ -38,7 +38,7 @@ tuning! {
         /// When to sample several threads or processes, in tenths of the limit.
         early_samples: [u32; 5] = [5, 6, 7, 8, 9],
         /// How long after the limit a late answer is recognised.
-        last_look: Duration = ms(10),
+        late_answer: Duration = ms(10),
     }
     /// Samples of a program.
     sampling: SamplingTuning {
@@ -47,7 +47,7 @@ tuning! {
         /// Thinking time that is free while the referee samples.
         free: Duration = ms(1),
         /// Time for one walk through a program's processes.
-        look: Duration = ms(100),
+        walk: Duration = ms(100),
         /// The same where a deadline leaves it.
         long_walk: Duration = ms(1000),
         /// Time for all samples after an exchange.
@@ -64,7 +64,7 @@ tuning! {
         reader_checks: usize = 3,
         /// Time between two of these checks.
         // Runtimes wake threads for a moment.
-        between_reader_checks: Duration = ms(5),
+        reader_check_pause: Duration = ms(5),
     }
     /// Where the time of a late exchange went.
     blame: BlameTuning {
@@ -75,7 +75,7 @@ tuning! {
         /// Unsampled CPU time that shows that threads have ended.
         of_ended_threads: Duration = ms(1),
         /// Shortest wait of a thread that matters.
-        worth_a_word: Duration = ms(1),
+        noticeable_wait: Duration = ms(1),
         /// How long after an answer to watch which threads fall asleep.
         settling: Duration = ms(50),
         /// Shortest time between samples of a late program.
@@ -113,11 +113,11 @@ tuning! {
         // The kernel has to free what the program held.
         exit: Duration = ms(700),
         /// CPU time for a first process to exit after another has answered.
-        settling: Duration = ms(100),
+        lingering_cpu: Duration = ms(100),
         /// Wall time for that on a busy machine.
-        settling_patience: Duration = ms(1000),
+        lingering_wall: Duration = ms(1000),
         /// Pause between two checks of it.
-        settling_nap: Duration = us(100),
+        lingering_nap: Duration = us(100),
         /// How long a keeper may take to kill everything.
         reap_limit: Duration = ms(5000),
     }

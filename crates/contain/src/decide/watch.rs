@@ -190,7 +190,7 @@ impl Watch {
         let bot = self.tree.bot();
         let may_be = |(tid, track): &(&i32, &Track)| {
             track.is_runnable
-                && track.waited(true) >= TUNING.blame.worth_a_word
+                && track.waited(true) >= TUNING.blame.noticeable_wait
                 && bot != Some(**tid)
         };
         self.threads.iter().filter(may_be).map(|(tid, _)| *tid).collect()

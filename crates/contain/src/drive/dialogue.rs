@@ -79,12 +79,16 @@ impl BotProcess {
             if let Some(breach) = self.guard.sample_if_due(self.root, Some(deadline)) {
                 return Ok(Err(NoReply::OverLimit(breach)));
             }
-            has_ended = self.hear(deadline, talk)?;
+            has_ended = self.receive(deadline, talk)?;
         }
     }
 
     /// Polls once, and reads what has arrived. Returns whether the program has ended.
-    fn hear(&mut self, deadline: Instant, talk: &mut Dialogue<'_>) -> Result<bool, ExchangeError> {
+    fn receive(
+        &mut self,
+        deadline: Instant,
+        talk: &mut Dialogue<'_>,
+    ) -> Result<bool, ExchangeError> {
         let ready = self.wait(Some(self.guard.wake(Some(deadline))))?;
         if ready.has(Source::Stderr) || ready.has(Source::End) {
             self.pipes.stderr.drain(DRAIN_CHUNKS, &mut self.pipes.chunk, &mut *talk.stderr)?;

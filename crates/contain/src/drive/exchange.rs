@@ -205,12 +205,12 @@ impl BotProcess {
         let root = self.root;
         Ok(match action {
             Action::Poll(until) => return self.poll_or_check(until, under_way),
-            Action::Look => Event::Looked(walk::observe(root)),
-            Action::LookEarly(time) => {
+            Action::Observe => Event::Observed(walk::observe(root)),
+            Action::ObserveEarly(time) => {
                 let is_one_thread = self.meter.sampler.is_one_thread();
                 let observe = || walk::observed(walk::within(root, time), root);
                 let observation = (!is_one_thread).then(observe);
-                Event::LookedEarly(observation.filter(|seen| seen.sample.is_whole()))
+                Event::ObservedEarly(observation.filter(|seen| seen.sample.is_whole()))
             }
             Action::SampleStall => {
                 let deadline = self.deadline(under_way);
@@ -225,11 +225,13 @@ impl BotProcess {
                 thread::sleep(pause);
                 Event::SampledThreads(walk::threads(&tids))
             }
-            Action::LookLast => {
+            Action::CatchLateAnswer => {
                 let until = under_way.samples_until();
                 let UnderWay { request, exchange, stderr, .. } = under_way;
                 let after = exchange.after().cloned().unwrap_or_default();
-                Event::LookedLast(self.look_last(request, &after, until, exchange, stderr)?)
+                Event::CaughtLateAnswer(
+                    self.catch_late_answer(request, &after, until, exchange, stderr)?,
+                )
             }
             Action::Done(_) => unreachable!("the caller ends the exchange"),
         })
@@ -321,7 +323,7 @@ impl BotProcess {
     fn attend(&mut self, poll: Option<Poll>, under_way: &mut UnderWay<'_>) -> io::Result<Event> {
         self.check_for_peer(&under_way.exchange)?;
         let takes_input = !self.pipes.stdin.has_pending();
-        let news = self.link.as_mut().map_or(News::Nothing, |link| link.peer.look(takes_input));
+        let news = self.link.as_mut().map_or(News::Nothing, |link| link.peer.poll(takes_input));
         let has_sent_more = matches!(news, News::Input(_) | News::EndOfInput);
         let is_closing = news == News::Closing && !under_way.exchange.clock.in_overtime();
         let is_over = matches!(news, News::Closing | News::Over) && !is_closing;
@@ -370,7 +372,7 @@ impl BotProcess {
             return Ok(());
         }
         let bot = walk::below(self.root);
-        let until = Instant::now() + TUNING.sampling.look;
+        let until = Instant::now() + TUNING.sampling.walk;
         let awaits_input = self.pipes.stdin.unread()? == 0 && self.awaits_input(&bot.pids(), until);
         if awaits_input || self.room() == 0 {
             // It finds out by itself, and reports it when it is asked for news.
@@ -393,7 +395,7 @@ impl BotProcess {
         if under_way.exchange.is_whole_with(ending) {
             self.read_stderr(&mut under_way.stderr)?;
             if let Some(link) = &mut self.link {
-                link.peer.hear_end(ending);
+                link.peer.on_end(ending);
             }
         }
         Ok(ending)
@@ -446,7 +448,7 @@ impl BotProcess {
             return self.guard.check(sample, Some(until));
         }
         // Where there was no time to sample all processes, their number is an estimate in any case, and a late bot ends.
-        let soon = until.min(Instant::now() + TUNING.sampling.look);
+        let soon = until.min(Instant::now() + TUNING.sampling.walk);
         if no_reply == Some(NoReply::Deadline) {
             self.guard.check_quickly(sample, soon)
         } else {

@@ -257,9 +257,9 @@ impl Guard {
         let mut used = sample.largest_peak();
         let now = Instant::now();
         let left = deadline
-            .map_or(TUNING.sampling.look, |deadline| deadline.saturating_duration_since(now));
+            .map_or(TUNING.sampling.walk, |deadline| deadline.saturating_duration_since(now));
         if now >= self.next_memory && !left.is_zero() {
-            used = used.max(memory::of(sample, self.tree, left.min(TUNING.sampling.look)));
+            used = used.max(memory::of(sample, self.tree, left.min(TUNING.sampling.walk)));
             self.memory_took = now.elapsed();
             self.next_memory =
                 Instant::now() + TUNING.limits.interval.max(self.memory_took * TUNING.limits.share);

@@ -4,7 +4,7 @@ pub(crate) mod dialogue;
 mod eof;
 pub(crate) mod exchange;
 mod guard;
-mod last_look;
+mod late_answer;
 pub(crate) mod link;
 mod meter;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/origin.rs")]

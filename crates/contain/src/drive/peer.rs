@@ -57,7 +57,7 @@ impl BotProcess {
         if rustix::io::ioctl_fionread(input).unwrap_or(0) > 0 {
             return false;
         }
-        let until = Instant::now() + TUNING.sampling.look;
+        let until = Instant::now() + TUNING.sampling.walk;
         let processes = walk::pids(self.root, until);
         if others {
             awaits_input(&processes, input, output, until)
@@ -68,7 +68,7 @@ impl BotProcess {
 
     /// Whether a process is blocked writing to the pipe whose other end is `output`, which is full, or all of them wait.
     pub fn is_blocked_writing(&self, output: BorrowedFd<'_>) -> bool {
-        let until = Instant::now() + TUNING.sampling.look;
+        let until = Instant::now() + TUNING.sampling.walk;
         is_blocked_writing(&walk::pids(self.root, until), output, until)
     }
 

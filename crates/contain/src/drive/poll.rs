@@ -52,7 +52,7 @@ impl BotProcess {
             guard.count_output(chunk.len() as u64);
             pipes.lines.push(chunk);
             if let Some(link) = link {
-                link.peer.hear(chunk);
+                link.peer.on_output(chunk);
             }
         })?;
         // Now there may be less in it.
@@ -87,7 +87,7 @@ impl BotProcess {
         let keep = |chunk: &[u8]| {
             guard.keep_stderr(stderr, chunk, pipes.stderr_cap);
             if let Some(link) = link {
-                link.peer.hear_stderr(chunk);
+                link.peer.on_stderr(chunk);
             }
         };
         pipes.stderr.drain(chunks, &mut pipes.chunk, keep)

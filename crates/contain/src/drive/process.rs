@@ -142,7 +142,7 @@ impl BotProcess {
         if self.running.adopts_orphans() {
             return Vec::new();
         }
-        walk::pids(self.root, Instant::now() + TUNING.sampling.look)
+        walk::pids(self.root, Instant::now() + TUNING.sampling.walk)
     }
 
     /// Ends all processes of the bot, of which these were `known`.

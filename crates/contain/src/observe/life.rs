@@ -21,20 +21,22 @@ pub(crate) fn next_of(pid: i32, runs_on: bool) -> Next {
     let start = Instant::now();
     let before = process_cpu(pid);
     loop {
-        let has_time = start.elapsed() < TUNING.ending.settling_patience;
+        let has_time = start.elapsed() < TUNING.ending.lingering_wall;
         match Life::of(pid) {
             Life::Ended => return Next::End,
             Life::Ending if !has_time => return Next::End,
             Life::Ending => {}
             Life::Running => {
                 let used = process_cpu(pid).zip(before).map(|(now, was)| now.saturating_sub(was));
-                if runs_on || !has_time || used.unwrap_or(start.elapsed()) >= TUNING.ending.settling
+                if runs_on
+                    || !has_time
+                    || used.unwrap_or(start.elapsed()) >= TUNING.ending.lingering_cpu
                 {
                     return Next::RunOn;
                 }
             }
             Life::Asleep => return Next::Sleep,
         }
-        sleep(TUNING.ending.settling_nap);
+        sleep(TUNING.ending.lingering_nap);
     }
 }

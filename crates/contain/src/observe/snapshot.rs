@@ -27,7 +27,7 @@ pub(crate) fn at(sample: &Sample, root: Root) -> Snapshot {
         referee_core: Some(sched_getcpu()),
         ..Snapshot::default()
     };
-    let time = if sample.is_whole() { TUNING.sampling.look } else { Duration::ZERO };
+    let time = if sample.is_whole() { TUNING.sampling.walk } else { Duration::ZERO };
     let until = Instant::now() + time;
     for &Process { pid, .. } in &sample.processes {
         // Of a process that has ended since, the kernel may need long to find nothing.

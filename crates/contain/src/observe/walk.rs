@@ -18,7 +18,7 @@ pub(crate) fn long_walk(deadline: Option<Instant>) -> Instant {
 
 /// All processes of a program that can be visited in a short time.
 pub(crate) fn below(root: Root) -> Sample {
-    within(root, TUNING.sampling.look)
+    within(root, TUNING.sampling.walk)
 }
 
 /// As [`below`], within this time.
@@ -201,7 +201,7 @@ mod tests {
     use terms::millis::Millis;
 
     fn look() -> Instant {
-        Instant::now() + TUNING.sampling.look
+        Instant::now() + TUNING.sampling.walk
     }
 
     #[test]

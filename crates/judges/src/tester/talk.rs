@@ -416,14 +416,14 @@ impl Peer for BotsEnd {
         locked(&self.talk).relay.as_ref().map_or(usize::MAX, Relay::room)
     }
 
-    fn hear(&mut self, output: &[u8]) {
+    fn on_output(&mut self, output: &[u8]) {
         let mut talk = locked(&self.talk);
         talk.has_heard = true;
         talk.said.output(output);
         talk.relay.iter_mut().for_each(|relay| relay.write(output));
     }
 
-    fn hear_stderr(&mut self, output: &[u8]) {
+    fn on_stderr(&mut self, output: &[u8]) {
         let mut talk = locked(&self.talk);
         let Talk { relay, said, .. } = &mut *talk;
         if let Some(relay) = relay {
@@ -431,7 +431,7 @@ impl Peer for BotsEnd {
         }
     }
 
-    fn hear_end(&mut self, end: NoReply) {
+    fn on_end(&mut self, end: NoReply) {
         let mut talk = locked(&self.talk);
         talk.bot_has_ended = true;
         talk.bot_was_early = !talk.input_has_ended;
@@ -441,7 +441,7 @@ impl Peer for BotsEnd {
         });
     }
 
-    fn look(&mut self, takes_input: bool) -> News {
+    fn poll(&mut self, takes_input: bool) -> News {
         let mut talk = locked(&self.talk);
         talk.bot_is_full = !takes_input;
         talk.update();

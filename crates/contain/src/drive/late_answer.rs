@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::poll::Source;
 use super::process::BotProcess;
 use crate::decide::clock::Overtime;
-use crate::decide::exchange::{Exchange, LastLook};
+use crate::decide::exchange::{Exchange, LateAnswer};
 use crate::decide::sample::Sample;
 use crate::decide::tuning::TUNING;
 use crate::drive::exchange::Request;
@@ -20,26 +20,26 @@ use terms::peer::News;
 impl BotProcess {
     /// Looks out for the answer of a bot whose time is up and of which `after` was sampled; its processes are examined no later
     /// than `until`. An answer beyond a fixed overtime does not count.
-    pub(crate) fn look_last(
+    pub(crate) fn catch_late_answer(
         &mut self,
         request: &Request<'_>,
         after: &Sample,
         until: Instant,
         exchange: &mut Exchange,
         stderr: &mut Captured,
-    ) -> io::Result<LastLook> {
-        let patience = Instant::now() + TUNING.clock.last_look;
+    ) -> io::Result<LateAnswer> {
+        let patience = Instant::now() + TUNING.clock.late_answer;
         let is_open = matches!(request.overtime, Overtime::WhileStarved(_));
         while is_open
             && !self.has_answered(request, exchange)
-            && self.may_hear_more(patience, exchange, stderr)?
+            && self.may_receive_more(patience, exchange, stderr)?
         {}
         // Of processes that there was no time to sample, nothing shows what they do.
         let awaits_input = after.is_whole()
             && self.pipes.stdin.unread()? == 0
-            && (0..TUNING.sampling.reader_checks).any(|look| {
-                if look > 0 {
-                    thread::sleep(TUNING.sampling.between_reader_checks);
+            && (0..TUNING.sampling.reader_checks).any(|check| {
+                if check > 0 {
+                    thread::sleep(TUNING.sampling.reader_check_pause);
                 }
                 self.awaits_input(&after.pids(), until)
             });
@@ -47,10 +47,10 @@ impl BotProcess {
         let has_answered = self.has_answered(request, exchange);
         let spoke = exchange.spoke_late();
         Ok(match (has_answered, awaits_input) {
-            (true, _) if is_open => LastLook::Answered(spoke.unwrap_or_else(|| self.meter.now())),
+            (true, _) if is_open => LateAnswer::Answered(spoke.unwrap_or_else(|| self.meter.now())),
             // A bot that has just written to its peer awaits the peer's reaction.
-            (false, true) if self.link.is_none() || spoke.is_none() => LastLook::AwaitsInput,
-            _ => LastLook::Silent,
+            (false, true) if self.link.is_none() || spoke.is_none() => LateAnswer::AwaitsInput,
+            _ => LateAnswer::Silent,
         })
     }
 
@@ -59,7 +59,7 @@ impl BotProcess {
         match &mut self.link {
             Some(link) => {
                 let spoke = exchange.spoke_late();
-                spoke.is_some() && matches!(link.peer.look(false), News::Closing | News::Over)
+                spoke.is_some() && matches!(link.peer.poll(false), News::Closing | News::Over)
             }
             None => {
                 matches!(self.pipes.lines.progress(&request.rules), Progress::Complete(_))
@@ -68,7 +68,7 @@ impl BotProcess {
     }
 
     /// Polls once, and reads what has arrived. Returns whether more may come before `until`.
-    fn may_hear_more(
+    fn may_receive_more(
         &mut self,
         until: Instant,
         exchange: &mut Exchange,
