@@ -493,7 +493,7 @@ def judge(place):
     place.put("referee.toml", '[game.sum]\nkind = "judge"\ncommand = "./judge.exe"\n')
     place.put("bot.c", '#include <stdio.h>\nint main(void){int a,b;while(scanf("%d %d",&a,&b)==2){printf("%d\\n",a+b);fflush(stdout);}}\n')
     run(["x86_64-w64-mingw32-gcc", "-o", str(place.folder / "bot.exe"), str(place.folder / "bot.c")], check=True)
-    done = place.windows("play", "--game", "sum", "--bot", "./bot", "--seed", "1")
+    done = place.windows("play", "--game", "sum", "--bot", "./bot", "--seed", "1", *LONG)
     assert "7" in words_of(done) and done.returncode == 0, words_of(done)
 
 
@@ -619,13 +619,13 @@ def doctor(place):
 
 @test("timing measures turns")
 def timing(place):
-    done = place.windows("timing", "--bot", "@greedy", "--board", "@random-1", "--games", "2")
+    done = place.windows("timing", "--bot", "@greedy", "--board", "@random-1", "--games", "2", *LONG)
     assert done.returncode == 0, words_of(done)
 
 
 @test("verify, config, games and completions answer")
 def others(place):
-    place.windows("suite", "--bot", "@greedy", "--seed", "1..2", "--run", "run", "--logs", "all", check=True)
+    place.windows("suite", "--bot", "@greedy", "--seed", "1..2", "--run", "run", "--logs", "all", *LONG, check=True)
     for command in (["verify", "run"], ["config"], ["games"], ["completions", "powershell"], ["--version"], ["--help"]):
         done = place.windows(*command)
         assert done.returncode == 0, f"{command}: {words_of(done)}"
