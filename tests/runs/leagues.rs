@@ -164,9 +164,12 @@ fn the_page_of_all_runs_tells_whether_the_newest_version_is_better() {
     };
     let page = verdict(4);
     assert!(page.contains("Ratings over time"));
-    assert!(page.contains("versions/5/bot is better than 4 versions before: +"), "{page}");
+    assert!(
+        page.contains("versions/5/bot is better than versions/1/bot, 4 versions before it: +"),
+        "{page}"
+    );
     let page = verdict(5);
-    let told = "versions/6/bot is not known to differ from 5 versions before: ";
+    let told = "versions/6/bot is not known to differ from versions/1/bot, 5 versions before it: ";
     assert!(page.contains(told), "{page}");
     // The pool of the first run is older than its bot, and the bot of the second one is the newest.
     let at = |version: &String| page.find(&format!("<tr><th scope=\"row\">{version}</th>"));

@@ -16,7 +16,7 @@ pub(super) fn write(league: &League, out: &mut String) {
     let scale = Scale { bots: bots.len(), low, high: high.max(low + 1.0) };
     out.push_str("<section class=\"card lines\">\n<h2>Ratings over time</h2>\n");
     if let Some(progress) = league.progress {
-        put!(out, "<p>{}</p>\n", Text(&verdict(last, progress)));
+        put!(out, "<p>{}</p>\n", Text(&verdict(&bots, progress)));
     }
     picture(&scale, &bots, out);
     put!(
@@ -34,22 +34,18 @@ pub(super) fn write(league: &League, out: &mut String) {
 }
 
 /// Whether the newest bot is better than the older one.
-fn verdict(newest: &Rated, Progress { versions, elo, margin }: Progress) -> String {
-    let (bot, before) = (abridged(&newest.bot, LONGEST_NAME), plural(versions as u64, "version"));
-    let difference = format!("{:+.0}", elo.round() + 0.0);
-    match margin {
-        None => {
-            format!("{bot} is rated {difference} against {before} before, without an interval.")
-        }
-        Some(margin) => {
-            let word = match elo {
-                _ if elo.abs() <= margin => "not known to differ from",
-                _ if elo > 0.0 => "better than",
-                _ => "worse than",
-            };
-            format!("{bot} is {word} {before} before: {difference} \u{b1}{margin:.0}.")
-        }
-    }
+fn verdict(bots: &[&Rated], Progress { versions, elo, margin }: Progress) -> String {
+    let [newest, older] =
+        [0, versions].map(|age| abridged(&bots[bots.len() - 1 - age].bot, LONGEST_NAME));
+    let word = match margin {
+        None => "rated without an interval against",
+        Some(margin) if elo.abs() <= margin => "not known to differ from",
+        Some(_) if elo > 0.0 => "better than",
+        Some(_) => "worse than",
+    };
+    let margin = margin.map_or_else(String::new, |margin| format!(" \u{b1}{margin:.0}"));
+    let (elo, versions) = (elo.round() + 0.0, plural(versions as u64, "version"));
+    format!("{newest} is {word} {older}, {versions} before it: {elo:+.0}{margin}.")
 }
 
 fn interval(bot: &Rated) -> (f64, f64) {
