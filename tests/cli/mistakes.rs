@@ -139,6 +139,9 @@ fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
         (&["play", "--bto", "x"], "a similar argument exists: '--bot'"),
         (&["suite", "--sed", "1"], "a similar argument exists: '--seed'"),
         (&["play", "--no-timeout"], "a similar argument exists: '--profile unlimited'"),
+        (&["play", "--jobs", "3"], "--jobs is an option of `referee suite`"),
+        (&["suite", "--log", "x"], "--log is an option of `referee play`; similar here: --logs"),
+        (&["--margin", "1"], "--margin is an option of `referee suite`"),
         (
             &["play", "--config", "limits.toml"],
             "limits.toml:2:8: invalid type: integer `50`, expected the limits of a game: `turn = \"50ms\"` below the line `[limits.samegame]`",
@@ -230,7 +233,7 @@ fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
     let suite = ["suite", "--bot", bad, "--seed", "1..40", "--jobs", "1"];
     let suite = [&suite[..], &PATIENT].concat();
     let (said, shown) = run(&[&suite[..], &["--run", "a run"]].concat());
-    let advice = "lost its first 10 games in the first turn, with one verdict; `referee suite --resume 'a run'` plays the rest";
+    let advice = "lost its first 10 games in the first turn, with one verdict: fix the bot and start a new run; as it is, `referee suite --resume 'a run'` plays the rest";
     assert!(said.contains(advice), "{said}");
     // Games that had begun come to their end.
     let games =

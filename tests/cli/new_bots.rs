@@ -38,5 +38,13 @@ fn a_new_bot_of_each_language_plays_by_its_name() {
     }
     fs::write(place.path("mine.c"), "mine").expect("written");
     assert_code(&run(&["new", "mine", "--lang", "c"]), 2);
+    // Building it would replace this file.
+    fs::write(place.path("own"), "my work").expect("written");
+    let refused = run(&["new", "own", "--lang", "c"]).exits(2).err();
+    assert!(
+        refused.contains("own: exists already, and building the bot would replace it"),
+        "{refused}"
+    );
+    assert!(!place.path("own.c").exists());
     assert_eq!(fs::read_to_string(place.path("mine.c")).expect("it stays"), "mine");
 }

@@ -73,7 +73,7 @@ fn a_bot_alone_is_shown_by_its_groups() {
     for more in [&[][..], &["--by", "n", "--format", "junit"], &["--by", "n", "--score", "log"]] {
         let refused = runs.compare(&[&["old"], more].concat());
         assert_code(&refused, 2);
-        assert!(refused.err().contains("there is only `old` to compare"), "{more:?}");
+        assert!(refused.err().contains("has only `old` to compare"), "{more:?}");
     }
 }
 

@@ -309,8 +309,8 @@ fn runs_that_cannot_be_compared_are_refused_with_a_reason() {
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         output.err().trim_end().to_owned()
     };
-    assert_snapshot!(error(&["old"]), @"error: there is only `./v1` to compare; name another run");
-    assert_snapshot!(error(&["old", "nope"]), @"error: nope is not a run folder: it has no run.toml");
+    assert_snapshot!(error(&["old"]), @"error: old has only `./v1` to compare; name another run");
+    assert_snapshot!(error(&["old", "nope"]), @"error: nope: there is no such folder");
     assert_snapshot!(error(&["old:./v3", "new"]), @"error: old has no bot `./v3`; it has: `./v1`");
     let plan = runs.path("new/run.toml");
     let source = fs::read_to_string(&plan).expect("a plan");

@@ -316,9 +316,12 @@ fn a_judge_that_does_not_start_says_why() {
         env: BTreeMap::new(),
         limits: limits(),
     };
+    let missing =
+        concat!("cannot be started: no such file: ", env!("CARGO_MANIFEST_DIR"), "/missing");
     for (words, expected) in [
         (&["no-such-judge"][..], "cannot be started: no program `no-such-judge` in PATH"),
-        (&["./missing"], "cannot be started: no such file"),
+        // The user's file, not what stood for it in a scratch folder.
+        (&["./missing"], missing),
         (&["./Cargo.toml"], "is not executable"),
         (&[], "its `command` is empty"),
     ] {

@@ -153,6 +153,7 @@ fn cases_are_chosen_by_number_and_grouped_by_traits() {
     assert_code(&place.referee(&two), 0);
     let compared = place.referee(&["compare", "one", "two"]);
     assert!(!compared.err().contains("different judges"), "{}", compared.err());
+    assert!(!compared.out().contains("Only "), "both have played all boards: {}", compared.out());
     let place = project();
     let missing =
         place.referee(&["play", "--game", "sum", "--seed", "2", "--bot", "true"]).exits(2);
@@ -337,7 +338,12 @@ fn one_game_of_a_run_is_named_by_its_number_or_its_case() {
     }
     let shown = place.referee(&["show", "--board", "0012", "--format", "csv"]);
     assert_eq!(String::from_utf8_lossy(&shown.stdout).lines().count(), 3);
-    assert_code(&place.referee(&["show", "--board", "12"]), 2);
+    let shown = place.referee(&["show", "--board", "12"]).exits(2).err();
+    assert!(shown.contains("no game is on `12`; did you mean 0012?"), "{shown}");
+    let board = place.referee(&["show", "latest:0012"]).exits(2).err();
+    assert!(board.contains("it is a board; `referee show"), "{board}");
+    let like = place.referee(&["replay", "latest:1"]).err();
+    assert!(!like.contains("is on the board"), "0001 is the board of game 1: {like}");
     let compared = place.referee(&["compare"]);
     assert!(!compared.err().contains("required"), "{}", compared.err());
     let bundles = ["suite", "--game", "sum", "--bot", "false", "--seed", "1", "--run", "lost"];

@@ -238,9 +238,10 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
     project.prints(&["report", "latest", "--html", "page.html"]);
     let page = fs::read_to_string(project.path("page.html")).expect("a page");
     assert!(page.contains("latest, started"));
-    for (name, problem) in
-        [("latest~9", "latest~9: there are 3 runs"), ("latest~x", "latest~x is not a run folder")]
-    {
+    for (name, problem) in [
+        ("latest~9", "latest~9: there are 3 runs"),
+        ("latest~x", "latest~x: there is no such folder"),
+    ] {
         let output = project.referee(&["compare", name]);
         let said = output.err();
         assert!(output.status.code() == Some(2) && said.contains(problem), "{said}");

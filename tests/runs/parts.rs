@@ -156,7 +156,7 @@ fn a_part_stops_as_a_suite_does_when_a_bot_loses_its_first_games_alike() {
     place.plan("run", "2", &["sh -c 'exit 3'"], "1..80");
     let part = ["suite", "--run", "run", "--part", "1", "--logs", "none", "--jobs", "1"];
     let stopped = place.referee(&part).exits(1);
-    let why = "lost its first 10 games in the first turn, with one verdict; `referee suite --run run --part 1` plays the rest";
+    let why = "lost its first 10 games in the first turn, with one verdict: fix the bot and start a new run; as it is, `referee suite --run run --part 1` plays the rest";
     assert!(stopped.err().contains(why), "{}", stopped.err());
     let count = results(&place.run("run")).len();
     assert!((10..=12).contains(&count), "{count}");
@@ -216,7 +216,7 @@ fn parts_that_cannot_be_are_refused() {
     };
     assert_snapshot!(error(&["suite", "--run", "run", "--part", "4"]), @"error: --part 4: the run in run has 3 parts");
     assert_snapshot!(error(&["suite", "--part", "4"]), @"error: the following required arguments were not provided:");
-    assert_snapshot!(error(&["suite", "--run", "none", "--part", "4"]), @"error: none is not a run folder: it has no run.toml");
+    assert_snapshot!(error(&["suite", "--run", "none", "--part", "4"]), @"error: none: there is no such folder");
     assert_snapshot!(error(&["suite", "--run", "run", "--part", "0"]), @"error: invalid value '0' for '--part <K>': 0 is not in 1..=4294967295");
     let gone = place.path("gone");
     fs::create_dir(&gone).expect("made");

@@ -405,7 +405,7 @@ fn a_changed_plan_is_not_resumed() {
     assert_snapshot!(error(&folder, &with(&["--seed", "1..4"])), @"error: run cannot be resumed: it has seeds 1..3, not seeds 1..4");
     assert_snapshot!(error(&folder, &with(&["--seed", "1..3", "--repeat", "2"])), @"error: run cannot be resumed: the number of repeats is not the same");
     assert_snapshot!(error(&folder, &["--resume", "run", "--bot", "@first", "--seed", "1..3"]), @"error: run cannot be resumed: the set of rules (limits, profile) is not the same");
-    assert_snapshot!(error(&folder, &["--resume", "nowhere"]), @"error: nowhere is not a run folder: it has no run.toml");
+    assert_snapshot!(error(&folder, &["--resume", "nowhere"]), @"error: nowhere: there is no such folder");
     assert_snapshot!(error(&folder, &["--run", "run"]), @"error: run exists; choose another folder, or resume the run in it with --resume");
 
     let bot = folder.path().join("bot.sh");

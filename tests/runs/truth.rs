@@ -81,7 +81,7 @@ fn games_of_a_bot_that_was_removed_are_not_played_and_resuming_plays_them() {
     place.wait_for_results("run", 3);
     fs::remove_file(place.path("bot")).expect("removed");
     let output = finished(child.expect("runs")).exits(2);
-    assert_snapshot!(output.err().lines().last().unwrap_or_default(), @"error: 5 games of `./bot` in a row could not be played: cannot start the bot: no such file: ./bot; --resume plays them");
+    assert_snapshot!(output.err().lines().last().unwrap_or_default(), @"error: 5 games of `./bot` in a row could not be played: cannot start the bot: no such file: ./bot; --resume plays them; once the bot or the game's judge has changed, start a new run");
     let results = place.results("run");
     let not_played = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
     // A worker may have played one more, and have begun with the next.

@@ -332,7 +332,7 @@ fn runs_without_a_page_are_refused_with_a_reason() {
     let with = |args: &[&'static str]| [args, &page[..]].concat();
     assert!(error(&with(&[])).starts_with("error: the following required arguments"));
     assert!(error(&["run"]).contains("--html <FILE>"));
-    assert_snapshot!(error(&with(&["nope"])), @"error: nope is not a run folder: it has no run.toml");
+    assert_snapshot!(error(&with(&["nope"])), @"error: nope: there is no such folder");
     assert_snapshot!(error(&with(&["run:@second"])), @"error: run has no bot `@second`; it has: `@first`");
     assert_snapshot!(error(&with(&["run", "squares"])), @"error: run and squares are of different games");
     assert_snapshot!(error(&with(&["run", "--records", "nope.toml"])), @"error: nope.toml: no such file");

@@ -1,5 +1,6 @@
 //! A judge as a process: one step after another, each within its limit, and trouble explained.
 
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Left, Scratch, Waitable};
@@ -41,6 +42,8 @@ pub(crate) struct Process {
     unfinished: Vec<u8>,
     /// Its working directory, until it has gone.
     scratch: Option<Scratch>,
+    /// The folder of the settings, whose files are in the scratch folder.
+    folder: PathBuf,
     /// The processes that it has left.
     left: Left,
     /// The last one waits until the folder is removed: dropped after all else, fields are dropped in order.
@@ -73,9 +76,11 @@ impl Process {
         let prepared = command.prepare(place.core, &scratch, step_output)?;
         let child = BotProcess::spawn(&prepared, JUDGE_LAST_STDERR, place.alarm.clone()).map_err(
             |error| {
-                // The layer of processes calls every program a bot.
-                let text = error.to_string();
-                JudgeFailure::new(text.replacen("cannot start the bot", "cannot be started", 1))
+                // The layer of processes calls every program a bot, and names the file that stands for the user's.
+                let text = in_folder(&error.to_string(), scratch.path(), &command.folder);
+                let text = text.replacen("cannot start the bot", "cannot be started", 1);
+                let remedy = remedy(&text).map(str::to_owned);
+                JudgeFailure { remedy, ..JudgeFailure::new(text) }
             },
         )?;
         Ok(Self {
@@ -87,6 +92,7 @@ impl Process {
             stdout: Ends::of_printed(),
             unfinished: Vec::new(),
             scratch: Some(scratch),
+            folder: command.folder.clone(),
             left: Left::default(),
             _host: Host::hold(),
         })
@@ -254,7 +260,17 @@ impl Process {
             _ => what,
         };
         let remedy = remedy.map(str::to_owned);
-        JudgeFailure { what: shortened(&what), stderr: self.stderr.last_lines(), remedy }
+        let what = shortened(&self.in_users_folder(what));
+        let stderr = self.stderr.last_lines().map(|text| self.in_users_folder(text));
+        JudgeFailure { what, stderr, remedy }
+    }
+
+    /// A text with the paths of the user's files in place of those in the scratch folder, which is removed.
+    fn in_users_folder(&self, text: String) -> String {
+        match &self.scratch {
+            Some(scratch) => in_folder(&text, scratch.path(), &self.folder),
+            None => text,
+        }
     }
 
     /// Explains with the trace of a failure.
@@ -299,6 +315,12 @@ impl Process {
         }
         format!("; its last line, {}, has no end", quote(&self.unfinished))
     }
+}
+
+/// A text with the paths of files in the settings' folder in place of those in the scratch folder.
+fn in_folder(text: &str, scratch: &Path, folder: &Path) -> String {
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    text.replace(&format!("{}/", scratch.display()), &format!("{}/", folder.display()))
 }
 
 impl Drop for Process {

@@ -1,7 +1,7 @@
 //! What the user can do about trouble that is known.
 
 /// Signs of known trouble in what a judge says, and the remedies. The first sign that is found counts.
-const REMEDIES: [(&str, &str); 8] = [
+const REMEDIES: [(&str, &str); 9] = [
     (
         "InaccessibleObjectException",
         "add `--add-opens java.base/java.lang=ALL-UNNAMED` after `java` in its command: its Guice is older than this Java",
@@ -25,6 +25,7 @@ const REMEDIES: [(&str, &str); 8] = [
     ),
     ("com.codingame.game.", "name the game's own jar, or target/classes, on the class path"),
     ("ClassNotFoundException", "a jar is missing on the class path"),
+    ("/target/release/", "`cargo build --release` in the folder of its Cargo.toml builds it"),
     ("NoClassDefFoundError", "a jar is missing on the class path"),
 ];
 

@@ -113,8 +113,12 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
             print(|out| report::groups::write(only, args.risk, args.format, out))?;
             return Ok(ExitCode::SUCCESS);
         }
-        let name = &only.name;
-        return Err(Failure::user(anyhow!("there is only `{name}` to compare; name another run")));
+        let problem = format!(
+            "{} has only `{}` to compare; name another run",
+            runs[0].folder.path.display(),
+            only.name
+        );
+        return Err(Failure::user(anyhow!(problem)));
     }
     contenders.iter().try_for_each(Contender::check_scores)?;
     let comparisons = Comparison::with_first(&contenders, args.risk);
@@ -208,7 +212,13 @@ impl Side {
             return Ok(self);
         };
         let path = self.folder.path.display();
-        let bots = self.folder.run.plan.bots.iter().map(|bot| bot.name.as_str());
+        let plan = &self.folder.run.plan;
+        if (0..plan.boards()).any(|board| plan.board_name(board) == *bot) {
+            let problem =
+                format!("it is a board; `referee show {path} --board {bot}` shows its games");
+            return Err(Failure::user(anyhow!("{path} has no bot `{bot}`: {problem}")));
+        }
+        let bots = plan.bots.iter().map(|bot| bot.name.as_str());
         let bots = bots.collect::<Vec<_>>().join("`, `");
         Err(Failure::user(anyhow!("{path} has no bot `{bot}`; it has: `{bots}`")))
     }

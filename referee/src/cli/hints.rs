@@ -84,7 +84,12 @@ pub(super) fn mend_suggestion(mut error: clap::Error, mut command: clap::Command
     let meant = ELSEWHERE.iter().find(|(theirs, ours)| *theirs == unknown && is_here(ours));
     let meant = meant.map(|(_, ours)| (*ours).to_owned());
     let near = || flags.iter().min_by_key(slips).filter(|flag| slips(flag) <= 2).cloned();
-    if let Some(meant) = meant.or_else(near) {
+    if let Some(commands) = commands_with(&command, &unknown).filter(|_| meant.is_none()) {
+        error.remove(ContextKind::SuggestedArg);
+        let similar = near().map_or(String::new(), |near| format!("; similar here: {near}"));
+        let elsewhere = format!("{unknown} is an option of {commands}{similar}");
+        error.insert(ContextKind::Suggested, tip(&elsewhere));
+    } else if let Some(meant) = meant.or_else(near) {
         error.remove(ContextKind::Suggested);
         error.insert(ContextKind::SuggestedArg, ContextValue::String(meant));
     } else if error.get(ContextKind::SuggestedArg).is_some() {
@@ -95,6 +100,24 @@ pub(super) fn mend_suggestion(mut error: clap::Error, mut command: clap::Command
         error.insert(ContextKind::Suggested, tip(ours));
     }
     error
+}
+
+/// The commands of the program that have this option, as a list; `None` if there are none, or many.
+fn commands_with(program: &clap::Command, option: &str) -> Option<String> {
+    let name = option.strip_prefix("--").filter(|name| !name.is_empty())?;
+    let has = |command: &&clap::Command| {
+        command.get_arguments().any(|arg| arg.get_long() == Some(name) && !arg.is_hide_set())
+    };
+    let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
+    let names: Vec<_> =
+        shown.filter(has).map(|command| format!("`referee {}`", command.get_name())).collect();
+    match names.as_slice() {
+        [only] => Some(only.clone()),
+        [others @ .., last] if others.len() < 3 => {
+            Some(format!("{} and {last}", others.join(", ")))
+        }
+        _ => None,
+    }
 }
 
 fn tip(text: &str) -> ContextValue {

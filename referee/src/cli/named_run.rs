@@ -9,7 +9,7 @@ use anyhow::anyhow;
 
 use super::{Failure, inputs};
 use engine::config::Project;
-use results::suite::{FolderError, RunFolder, list_runs, log_path, packed_log};
+use results::suite::{FolderError, Plan, RunFolder, list_runs, log_path, packed_log};
 use terms::path::folder_of;
 
 /// The most games whose logs are named.
@@ -130,6 +130,18 @@ pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
     Err(Failure::user(anyhow!("{name}: {there}")))
 }
 
+/// Says which board a game of this number is on, if another board has the number in its name, as `0012` has 12.
+fn warn_of_like_board(plan: &Plan, run: &str, number: usize) {
+    let mine = plan.board_name(plan.assignment(number).board);
+    let names = (0..plan.boards()).map(|board| plan.board_name(board));
+    let mut like = names.filter(|name| *name != mine && name.parse() == Ok(number));
+    if let Some(other) = like.next() {
+        log::warn!(
+            "game {number} is on the board {mine}; {run}:{other} is a game on the board {other}"
+        );
+    }
+}
+
 /// The log that this names: a file, the folder of a failed game, or RUN:GAME, a game of a run by its number or its board. A run
 /// alone stands for its only log.
 pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
@@ -153,6 +165,9 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
             let of_board: Vec<usize> = all.filter(|number| board(number) == game).collect();
             let number = game.parse().ok().filter(|number| plan.has(*number));
             let number = number.map(|number| plan.first_of_table(number));
+            if let Some(number) = number.filter(|_| of_board.is_empty()) {
+                warn_of_like_board(plan, run, number);
+            }
             if of_board.is_empty() { number.into_iter().collect() } else { of_board }
         }
     };
@@ -188,10 +203,29 @@ fn in_runs_folder(name: &Path) -> Result<PathBuf, Failure> {
     let Ok(project) = inputs::project() else { return Ok(name.to_owned()) };
     let meant = runs_folder(&project).join(name);
     if !meant.join("run.toml").exists() {
-        return Ok(name.to_owned());
+        return match nearest_run(&project, name) {
+            Some(nearest) => {
+                let (name, nearest) = (name.display(), nearest.display());
+                let problem = format!("{name}: there is no such folder; did you mean {nearest}?");
+                Err(Failure::user(anyhow!(problem)))
+            }
+            None => Ok(name.to_owned()),
+        };
     }
     let (name, meant) = (name.display(), meant.display());
     Err(Failure::user(anyhow!("{name}: there is no such folder; did you mean {meant}?")))
+}
+
+/// The run whose name differs from this one by a slip.
+fn nearest_run(project: &Project, name: &Path) -> Option<PathBuf> {
+    let wanted = name.file_name()?.to_str()?;
+    let runs = newest_first(&Places::of(project), |_, listing| listing.started, |started| *started);
+    let runs = runs.ok()?.runs.into_iter();
+    let slips = |(path, _): (PathBuf, _)| {
+        let slips = strsim::osa_distance(path.file_name()?.to_str()?, wanted);
+        (slips <= wanted.len() / 3).then_some((slips, path))
+    };
+    runs.filter_map(slips).min_by_key(|(slips, _)| *slips).map(|(_, path)| path)
 }
 
 /// The number of newer runs than the one of this name, if it is `latest` or `latest~N`.

@@ -83,6 +83,11 @@ pub(super) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::file(&project, problem));
     }
     let source = project.with_file_name(format!("{name}.{}", sample.extension));
+    let program = project.with_file_name(name);
+    if sample.build.is_some() && program.exists() {
+        let problem = "exists already, and building the bot would replace it; choose another name";
+        return Err(Failure::file(&seen_from_here(program), problem));
+    }
     let mut file = File::create_new(&source).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => Failure::file(&source, "exists already; choose another name"),
         _ => Failure::user(error),

@@ -86,7 +86,13 @@ pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
     let mine = mine.filter(|outcome| board.is_none_or(|board| *board == outcome.board));
     let mut games: Vec<ShownGame> = mine.map(shown).collect();
     if let Some(board) = board.filter(|_| games.is_empty()) {
-        let problem = "the table of `referee show` has the names of the boards";
+        let number = board.parse::<u64>().ok();
+        let names = (0..plan.boards()).map(|board| plan.board_name(board));
+        let mut like = names.filter(|name| number.is_some() && name.parse().ok() == number);
+        let problem = like.next().map_or_else(
+            || "the table of `referee show` has the names of the boards".to_owned(),
+            |name| format!("did you mean {name}?"),
+        );
         return Err(Failure::user(anyhow!("--board: no game is on `{board}`; {problem}")));
     }
     arrange(&mut games, args.sort, plan.better, args.limit);

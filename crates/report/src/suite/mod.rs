@@ -248,7 +248,9 @@ fn decided(report: &SuiteReport<'_>) -> Option<String> {
 /// The name of the opponent, with the comment on its run, or its folder, if the bot has the same name.
 fn opponent(report: &SuiteReport<'_>, Standing { opponent, .. }: &Standing) -> String {
     let is_bots = report.summary.bots.iter().any(|tally| tally.bot == *opponent);
-    let Some(against) = report.folder.run.against.as_ref().filter(|_| is_bots) else {
+    // Without a run of its own it plays in this one.
+    let elsewhere = report.folder.run.against.as_ref().filter(|it| !it.run.as_os_str().is_empty());
+    let Some(against) = elsewhere.filter(|_| is_bots) else {
         return opponent.clone();
     };
     let comment = RunFolder::open(&against.run).ok().and_then(|run| run.comment());

@@ -53,8 +53,8 @@ pub(super) struct BoardGames {
     board_id: BoardId,
     /// The other boards with its `record_id`.
     pub(super) copies: BTreeMap<BoardId, String>,
-    /// The groups of the board, such as `colors 5` or `set smoke`.
-    pub(super) groups: Vec<String>,
+    /// What the board is grouped by, such as `colors` or `set`, with its values.
+    pub(super) groups: BTreeMap<String, MetricValue>,
     /// The best score that was known when its games were played.
     best_known: Option<Score>,
     /// The value of the bot's first game under the name of each grouping.

@@ -129,10 +129,12 @@ impl fmt::Display for Chosen {
     }
 }
 
-/// The default groups of a board, such as `colors 5` or `set smoke`.
-pub(super) fn of_board(outcome: &Outcome) -> Vec<String> {
-    let traits = outcome.traits.iter().map(|(name, value)| format!("{name} {value}"));
-    traits.chain(outcome.set.iter().map(|set| format!("set {set}"))).collect()
+/// What a board is grouped by unless the user says otherwise, such as `colors` or `set`, with its values.
+pub(super) fn of_board(outcome: &Outcome) -> BTreeMap<String, MetricValue> {
+    let number = |value: u32| MetricValue::Number(f64::from(value));
+    let traits = outcome.traits.iter().map(|(name, value)| (name.clone(), number(*value)));
+    let set = outcome.set.iter().map(|set| ("set".to_owned(), MetricValue::Text(set.clone())));
+    traits.chain(set).collect()
 }
 
 /// The value of a game under `name`: the last that its bot said, or a property of its board.
@@ -144,7 +146,10 @@ pub(super) fn value(outcome: &Outcome, name: &str) -> Option<MetricValue> {
 }
 
 /// Groups boards by their values, in the order of the values; boards without one come last.
-fn by_value<B: Copy>(name: &str, boards: &[(Option<MetricValue>, B)]) -> Vec<(String, Vec<B>)> {
+pub(super) fn by_value<B: Copy>(
+    name: &str,
+    boards: &[(Option<MetricValue>, B)],
+) -> Vec<(String, Vec<B>)> {
     let (mut numbers, mut texts, mut without) = (Vec::new(), BTreeMap::new(), Vec::new());
     for (value, board) in boards {
         match value {

@@ -22,6 +22,7 @@ pub use self::decider::{Decider, Relation, Standing, has_needed_games};
 pub use self::field::{MeasureError, Value, add_values};
 pub use self::groups::{Chosen, Grouping, GroupingError};
 use self::valuation::{Finish, Valuation};
+use crate::metrics::MetricValue;
 use crate::suite::RecordId;
 use rules::measure::Measure;
 use rules::score::Direction;
@@ -175,7 +176,7 @@ impl Comparison {
         let (mut lost_by_host, mut without_score, mut copies) = (0, 0, Copies::default());
         let (mut boards, mut all) = (Vec::new(), Vec::new());
         let mut values = vec![Vec::new(); challenger.by.len()];
-        let mut by_group: BTreeMap<String, Vec<PairedBoard>> = BTreeMap::new();
+        let mut properties: BTreeMap<&str, Vec<(Option<MetricValue>, PairedBoard)>> = BTreeMap::new();
         for (id, mine) in &challenger.boards {
             let Some(theirs) = baseline.boards.get(id) else { continue };
             copies.add(&mine.board, &mine.copies_with(theirs));
@@ -190,8 +191,8 @@ impl Comparison {
                 without_score += 1;
                 continue;
             };
-            for group in &mine.groups {
-                by_group.entry(group.clone()).or_default().push(board);
+            for (name, value) in &mine.groups {
+                properties.entry(name).or_default().push((Some(value.clone()), board));
             }
             for (index, list) in values.iter_mut().enumerate() {
                 let value =
@@ -203,12 +204,12 @@ impl Comparison {
             boards.push(BoardDifference::of(name, valuation, &games, &board));
         }
         boards.sort_by(|a, b| a.difference.total_cmp(&b.difference));
-        by_group.retain(|_, group| group.len() < boards.len());
         let chosen = challenger.by.iter().zip(&values).flat_map(|(by, values)| by.groups(values));
-        let groups = if challenger.by.is_empty() {
-            by_group.into_iter().collect()
+        let groups: Vec<_> = if challenger.by.is_empty() {
+            let all = properties.iter().flat_map(|(name, values)| groups::by_value(name, values));
+            all.filter(|(_, group)| group.len() < boards.len()).collect()
         } else {
-            chosen.collect::<Vec<_>>()
+            chosen.collect()
         };
         Self {
             baseline: baseline.name.clone(),
@@ -309,6 +310,24 @@ mod tests {
             contender.add(&Outcome { game, ..outcome(board, score) });
         }
         contender
+    }
+
+    #[test]
+    fn a_property_of_many_values_is_grouped_into_ranges() {
+        let mut bots =
+            ["old", "new"].map(|name| Contender::new(name.to_owned(), Direction::Higher));
+        for (index, bot) in bots.iter_mut().enumerate() {
+            for (game, board) in (1..).zip(1..=40) {
+                let traits = BTreeMap::from([("n".to_owned(), 90 + board)]);
+                let score = i64::from(board) + i64::try_from(index).expect("small");
+                bot.add(&Outcome { game, traits, ..outcome(board, score) });
+            }
+        }
+        let found = Comparison::of(&bots[0], &bots[1], Risk::Strict);
+        let groups: Vec<_> =
+            found.groups.iter().map(|group| (group.name.as_str(), group.paired.pairs)).collect();
+        let ranges = ["n 91 to 100", "n 101 to 110", "n 111 to 120", "n 121 to 130"];
+        assert_eq!(groups[..4], ranges.map(|range| (range, 10)));
     }
 
     #[test]

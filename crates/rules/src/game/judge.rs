@@ -72,14 +72,17 @@ impl JudgeProgram {
         self.settings.get("players").and_then(|players| players.parse().ok()).unwrap_or(1)
     }
 
-    /// Whether both judge the same games, or neither is one. Which properties of the cases are named changes no game.
+    /// Whether both judge the same games, or neither is one.
     pub fn are_alike(one: Option<&Self>, other: Option<&Self>) -> bool {
-        let deciding = |judge: &Self| {
-            let mut judge = judge.clone();
-            judge.settings.remove("traits");
-            judge
-        };
-        one.map(deciding) == other.map(deciding)
+        one.map(Self::deciding) == other.map(Self::deciding)
+    }
+
+    /// What decides its games: all but the setting `traits`, which only names properties of the cases.
+    #[must_use]
+    pub fn deciding(&self) -> Self {
+        let mut judge = self.clone();
+        judge.settings.remove("traits");
+        judge
     }
 }
 

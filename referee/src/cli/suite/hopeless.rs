@@ -44,7 +44,8 @@ impl Hopeless {
             None => format!("`referee suite --resume {path}` plays the rest"),
         };
         log::warn!(
-            "stopped, since {bot} lost its first {GAMES} games in the first turn, with one verdict; {again}"
+            "stopped, since {bot} lost its first {GAMES} games in the first turn, with one verdict: fix the bot and start a new \
+             run; as it is, {again}"
         );
     }
 }

@@ -124,7 +124,9 @@ pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failu
         RunError::Game(PoolError::Replaced { .. } | PoolError::JudgeReplaced(_)) if !no_run => {
             "; no game of the new one was kept, and --resume goes on with the old one"
         }
-        RunError::Game(PoolError::NotPlayed { .. }) if !no_run => "; --resume plays them",
+        RunError::Game(PoolError::NotPlayed { .. }) if !no_run => {
+            "; --resume plays them; once the bot or the game's judge has changed, start a new run"
+        }
         _ => "",
     };
     if remedy.is_empty() {

@@ -31,7 +31,8 @@ impl BoardId {
 impl RecordId {
     /// The id under which a test case's records are kept. Scores of another judge are of another game.
     pub fn of(case: &TestCase, judge: Option<&JudgeProgram>) -> Self {
-        let judge = judge.map(|judge| serde_json::to_string(judge).expect("plain data"));
+        let judge = judge.map(JudgeProgram::deciding);
+        let judge = judge.map(|judge| serde_json::to_string(&judge).expect("plain data"));
         let key = format!("{}{}", case.record_key, judge.unwrap_or_default());
         Self(digest(key.as_bytes()).into())
     }

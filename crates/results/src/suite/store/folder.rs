@@ -101,6 +101,9 @@ fn is_empty(path: &Path) -> bool {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FolderError {
+    /// The folder is missing.
+    #[error("{}: there is no such folder", .0.display())]
+    NoFolder(PathBuf),
     /// The folder holds no run.
     #[error("{} is not a run folder: it has no {RUN}", .0.display())]
     NotARun(PathBuf),
@@ -256,6 +259,7 @@ impl RunFolder {
     pub(super) fn open_as(path: &Path, name: &str) -> Result<Self, FolderError> {
         let file = path.join(name);
         let source = read_regular(&file).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound if !path.exists() => FolderError::NoFolder(path.to_owned()),
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
                 FolderError::NotARun(path.to_owned())
             }
