@@ -265,7 +265,7 @@ impl Process {
         JudgeFailure { what, stderr, remedy }
     }
 
-    /// A text with the paths of the user's files in place of those in the scratch folder, which is removed.
+    /// A text with the paths of the user's files instead of those in the scratch folder, which is removed.
     fn in_users_folder(&self, text: String) -> String {
         match &self.scratch {
             Some(scratch) => in_folder(&text, scratch.path(), &self.folder),
@@ -317,7 +317,7 @@ impl Process {
     }
 }
 
-/// A text with the paths of files in the settings' folder in place of those in the scratch folder.
+/// A text with the paths of files in the settings' folder instead of those in the scratch folder.
 fn in_folder(text: &str, scratch: &Path, folder: &Path) -> String {
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     text.replace(&format!("{}/", scratch.display()), &format!("{}/", folder.display()))

@@ -86,7 +86,7 @@ pub(super) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
     let program = project.with_file_name(name);
     if sample.build.is_some() && program.exists() {
         let problem = "exists already, and building the bot would replace it; choose another name";
-        return Err(Failure::file(&seen_from_here(program), problem));
+        return Err(Failure::file(seen_from_here(program), problem));
     }
     let mut file = File::create_new(&source).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => Failure::file(&source, "exists already; choose another name"),
