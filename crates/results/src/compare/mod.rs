@@ -176,7 +176,8 @@ impl Comparison {
         let (mut lost_by_host, mut without_score, mut copies) = (0, 0, Copies::default());
         let (mut boards, mut all) = (Vec::new(), Vec::new());
         let mut values = vec![Vec::new(); challenger.by.len()];
-        let mut properties: BTreeMap<&str, Vec<(Option<MetricValue>, PairedBoard)>> = BTreeMap::new();
+        let mut properties: BTreeMap<&str, Vec<(Option<MetricValue>, PairedBoard)>> =
+            BTreeMap::new();
         for (id, mine) in &challenger.boards {
             let Some(theirs) = baseline.boards.get(id) else { continue };
             copies.add(&mine.board, &mine.copies_with(theirs));
