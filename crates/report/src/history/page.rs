@@ -256,7 +256,10 @@ fn describe(run: &Listed) -> String {
     };
     let started = listing.started.strftime("%Y-%m-%d %H:%M UTC").to_string();
     let commit = listing.git.as_ref().map(Commit::short);
-    let facts: Vec<String> = [started, listing.board_names()].into_iter().chain(commit).collect();
+    let is_counted = listing.seeds.is_none() && listing.sets.is_empty();
+    let boards =
+        if is_counted { plural(listing.boards as u64, "board") } else { listing.board_names() };
+    let facts: Vec<String> = [started, boards].into_iter().chain(commit).collect();
     let lines = [facts.join(", "), one_line(listing.comment.as_deref().unwrap_or_default())];
     let lines = lines.iter().filter(|line| !line.is_empty());
     let lines = lines.map(|line| format!("<span class=\"line soft\">{}</span>", Text(line)));

@@ -8,9 +8,12 @@ pub(crate) const ROW: usize = 18;
 /// The number of colours for entrants, as in `page.css`.
 const COLORS: usize = 6;
 
-/// The class of an entrant's colour.
+/// How entrants with the same colour are told apart, as in `page.css`.
+const AGAIN: [&str; 3] = ["", " again", " faint"];
+
+/// The classes of an entrant's colour.
 pub(crate) fn color(entrant: usize) -> String {
-    format!("s{}", entrant % COLORS)
+    format!("s{}{}", entrant % COLORS, AGAIN[entrant / COLORS % AGAIN.len()])
 }
 
 /// From 0 to 100, and 0 of nothing.
@@ -45,6 +48,15 @@ pub(crate) fn line(out: &mut String, class: &str, at: f64, height: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn eighteen_entrants_are_told_apart() {
+        let colors: std::collections::BTreeSet<String> = (0..18).map(color).collect();
+        assert_eq!(
+            (colors.len(), color(1), color(7)),
+            (18, "s1".to_owned(), "s1 again".to_owned())
+        );
+    }
 
     #[test]
     #[expect(clippy::float_cmp, reason = "halves and bounds are exact")]

@@ -84,12 +84,12 @@ fn narrowing(gathered: &Gathered, comparison: &Comparison, out: &mut String) {
     let below: String = steps.iter().rev().map(|step| point(step, step.low)).collect();
     let means: String = steps.iter().map(|step| point(step, step.mean)).collect();
     let digits = figures::difference_digits(comparison);
+    // The figures of the table: another order of adding may round them differently.
+    let all = &comparison.paired.all;
+    let (mean, (at_least, at_most)) = (all.mean, all.interval.unwrap_or((last.low, last.high)));
     let told = format!(
-        "after {} the mean difference is {:+.digits$}, its interval {:+.digits$} to {:+.digits$}",
-        plural(comparison.boards.len() as u64, "board"),
-        last.mean,
-        last.low,
-        last.high
+        "after {} the mean difference is {mean:+.digits$}, its interval {at_least:+.digits$} to {at_most:+.digits$}",
+        plural(comparison.boards.len() as u64, "board")
     );
     put!(
         out,

@@ -144,8 +144,7 @@ function scoreChart(view) {
   const count = Math.max(...drawn.map((each) => each.length));
   // A judge may give the same score, or none, until the end.
   const scores = new Set(film.turns.map((turn) => turn.score));
-  const isFlat = scores.size === 1 && (scores.has(null) || film.turns.length > 1);
-  if (film.isText && (isFlat || scores.size === 0)) {
+  if (film.isText && scores.size < 2) {
     find(".scores", view.root).hidden = true;
     return null;
   }

@@ -88,6 +88,9 @@ class Film {
   /** The exchange of a position, or undefined at the end. */
   turn(position) { return this.turns[this.moves[position]?.turn]; }
 
+  /** The exchange of a game that is one answer. */
+  get only() { return this.isText && this.turns.length === 1 ? this.turns[0] : null; }
+
   get isFromBottom() { return this.origin === "bottom_left"; }
 
   /** A place as the game's replies name it: x and y, or row and column. */

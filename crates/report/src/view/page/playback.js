@@ -237,13 +237,16 @@ function start() {
   find("#skip-label").hidden = lead.isSlow;
   find("#look").closest("label").hidden = lead.isText;
   find("#save").hidden = lead.isText;
+  find("#tiles-key").hidden = lead.isText;
   find("#differs").hidden = differs === null;
   linkGames();
   setSpeed(speed);
   setLook("plain");
   connect();
   if (!followAddress()) {
-    glide(differs ?? (films.length === 1 ? lead.failure : null) ?? 0);
+    // One exchange is a game whose result matters, not its beginning.
+    const first = films.every((film) => film.only) ? length - 1 : 0;
+    glide(differs ?? (films.length === 1 ? lead.failure : null) ?? first);
     find("#link").href = `#${addressOf()}`;
   }
   drawMarks();

@@ -273,12 +273,14 @@ class GameView {
     const turn = atEnd ? null : this.film.turn(this.position);
     if (turn === this.shownTurn) return;
     this.shownTurn = turn;
+    // The end of a game of one answer shows that answer.
+    const timed = turn ?? this.film.only;
     const time = find(".time", this.root);
-    time.textContent = turn?.wall_ms === undefined ? "–" : duration(turn.wall_ms);
-    if (turn?.limit_ms !== undefined) time.append(" ", element("small", "", `of ${duration(turn.limit_ms)}`));
+    time.textContent = timed?.wall_ms === undefined ? "–" : duration(timed.wall_ms);
+    if (timed?.limit_ms !== undefined) time.append(" ", element("small", "", `of ${duration(timed.limit_ms)}`));
     this.output(".reply", turn ? turn.reply : "");
-    this.output(".stderr", turn ? turn.stderr : this.film.end?.stderr ?? "");
-    find(".lateness", this.root).textContent = turn ? lateness(turn) : "";
+    this.output(".stderr", turn ? turn.stderr : (timed?.stderr ?? "") + (this.film.end?.stderr ?? ""));
+    find(".lateness", this.root).textContent = timed ? lateness(timed) : "";
   }
 
   output(selector, text) {
