@@ -412,10 +412,72 @@ fn what_a_command_does_not_do_is_said() {
     assert!(said.contains("no --bot is given: these are games of @greedy"), "{said}");
     let (code, shown, _) = run(&["verify", "runs/one"]);
     assert!(shown.contains("\nNo logs were kept; `referee suite --logs all`"), "{shown}");
+    assert!(!shown.contains("it has no log"), "{shown}");
     assert_eq!(code, Some(1));
+    let (code, _, said) = run(&["replay", "runs/one"]);
+    assert!(
+        said.contains("this run has no logs") && said.contains("`referee replay runs/one:1`"),
+        "{said}"
+    );
+    assert_eq!(code, Some(2));
+    let (code, _, said) = run(&["replay", "runs/one:2"]);
+    let play = "referee play --game samegame --bot @greedy --seed 2 --log game.jsonl";
+    assert!(said.contains(&format!("`{play}` plays it again")), "{said}");
+    assert_eq!(code, Some(2));
+    let again: Vec<&str> = play.split(' ').skip(1).chain(PATIENT).collect();
+    assert_eq!(run(&again).0, Some(0));
+    assert_eq!(run(&["replay", "game.jsonl"]).0, Some(0));
+    let (_, _, said) = run(&["compare", "runs/one", "runs/one"]);
+    assert!(said.contains("runs/one: `@greedy` of this run is compared with itself"), "{said}");
     let (code, _, said) = run(&["suite", "--resume", "latest"]);
     assert!(said.contains("runs/one: nothing is left to play"), "{said}");
     assert_eq!(code, Some(0));
     let (code, shown, _) = run(&["new", "mine", "--lang=c++"]);
     assert!(code == Some(0) && shown.contains("mine.cpp is written"), "{shown}");
+}
+
+#[test]
+fn files_that_cannot_be_written_are_found_before_a_game() {
+    let place = Place::new();
+    fs::write(place.path("bad.toml"), "format = 1\nx = 1\n").expect("room");
+    fs::create_dir(place.path("page.html")).expect("a folder");
+    place.script("marks", "touch played");
+    for (args, problem) in [
+        (
+            &["suite", "--records", "none/records.toml"][..],
+            "cannot write the records: there is no folder none",
+        ),
+        (&["suite", "--records", "bad.toml"], "bad.toml:2:1"),
+        (
+            &["suite", "--live", "none/live.html"],
+            "cannot write none/live.html: there is no folder none",
+        ),
+        (
+            &["play", "--html", "none/page.html"],
+            "cannot write none/page.html: there is no folder none",
+        ),
+        (&["play", "--html", "page.html"], "page.html: is a folder"),
+    ] {
+        let output = place.command(args).args(["--bot", "./marks"]).args(PATIENT).run();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let said = output.err();
+        assert!(said.contains(problem) && output.out().is_empty(), "{args:?}: {said}");
+    }
+    assert!(!place.path("played").exists() && !place.path("runs").exists());
+}
+
+#[test]
+fn results_are_told_even_if_their_records_cannot_be_kept() {
+    let place = Place::new();
+    fs::create_dir(place.path("kept")).expect("a folder");
+    let bot = format!("sh -c 'rmdir {}; read -r line; exit 3'", place.path("kept").display());
+    let suite = ["suite", "--seed", "1", "--records", "kept/records.toml", "--run", "run"];
+    let output = place.command(&suite).args(["--bot", &bot]).args(PATIENT).run();
+    assert_eq!(output.status.code(), Some(3));
+    let (shown, said) = (output.out(), output.err());
+    assert!(
+        shown.contains("1 game of samegame, 1 lost") && shown.contains("The run is in run"),
+        "{shown}"
+    );
+    assert!(said.contains("cannot write the records"), "{said}");
 }

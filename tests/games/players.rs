@@ -207,6 +207,8 @@ fn each_bot_has_its_seat_and_its_place() {
     let place = nim(2, "6");
     let played = game(&place, &["./one", "./two"]).args(["--log", "game.jsonl"]).json();
     assert_eq!(of_seats(&played, "bot"), ["./one", "./two"]);
+    let told = game(&place, &["./one", "./two"]).run().out();
+    assert!(told.starts_with("./two wins in seat 1\n"), "{told}");
     assert_eq!(of_seats(&played, "place"), [2, 1]);
     assert_eq!(of_seats(&played, "score"), [1, 2]);
     assert_eq!(of_seats(&played, "verdict"), ["completed", "completed"]);

@@ -58,6 +58,27 @@ fn a_best_goes_to_the_first_of_equals_and_an_equal_score_is_none() {
 }
 
 #[test]
+fn many_new_bests_are_a_number_and_the_first_ones() {
+    let place = Place::new();
+    MadeRun::new(&[("old", &[100; 12])]).save(&place.path("before"));
+    MadeRun::new(&[("new", &[101; 12])]).save(&place.path("run"));
+    for run in ["before", "run"] {
+        let suite = ["suite", "--resume", run, "--records", "records.toml"];
+        let told = place.command(&suite).run().exits(0).out();
+        let (first, last) = (
+            "  seed 1: 101 by new, before 100 by old\n  seed 2:",
+            "  and 7 more: 12 of 12 boards; `--format json` lists all\n",
+        );
+        assert_eq!(told.contains(first) && told.contains(last), run == "run", "{told}");
+        assert_eq!(
+            told.matches(" by new, before ").count(),
+            if run == "run" { 5 } else { 0 },
+            "{told}"
+        );
+    }
+}
+
+#[test]
 fn a_page_calls_the_share_of_the_best_as_lists_do_and_says_when_there_is_none() {
     let place = Place::new();
     MadeRun::new(&[("a", &[50, 300]), ("b", &[100, 75])]).save(&place.path("rivals"));

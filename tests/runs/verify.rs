@@ -223,7 +223,7 @@ fn a_digest_covers_the_plan_and_no_numbers_of_sessions_and_a_list_that_lies_is_f
 }
 
 #[test]
-fn a_run_without_logs_is_named_game_by_game() {
+fn games_without_logs_are_named_unless_no_log_was_kept() {
     let place = Place::new();
     let suite = ["suite", "--bot", "@first", "--seed", "1..3", "--run", "run"];
     assert_code(&place.command(&suite).args(PATIENT).run(), 0);
@@ -231,7 +231,15 @@ fn a_run_without_logs_is_named_game_by_game() {
     assert_eq!(games, [1, 2, 3]);
     let said = place.command(&["verify", "run"]).run().exits(1).out();
     assert!(said.starts_with("0 of 3 games of samegame agree with their logs\n"), "{said}");
-    assert!(said.contains("  game 2: it has no log\n"), "{said}");
+    assert!(said.contains("No logs were kept") && !said.contains("it has no log"), "{said}");
+    let suite = ["suite", "--bot", "@first", "--seed", "1..13", "--run", "many", "--logs", "all"];
+    assert_code(&place.command(&suite).args(PATIENT).run(), 0);
+    for game in 2..=13 {
+        fs::remove_file(results::suite::log_path(&place.path("many"), game)).expect("a log");
+    }
+    let said = place.command(&["verify", "many"]).run().exits(1).out();
+    assert!(said.starts_with("1 of 13 games of samegame agree with their logs\n"), "{said}");
+    assert!(said.contains("  game 11: it has no log\n  and 2 more without a log\n"), "{said}");
 }
 
 /// Pipes among the runs, instead of each file that lists and reports read.

@@ -336,7 +336,7 @@ fn runs_without_a_page_are_refused_with_a_reason() {
     assert_snapshot!(error(&with(&["run:@second"])), @"error: run has no bot `@second`; it has: `@first`");
     assert_snapshot!(error(&with(&["run", "squares"])), @"error: run and squares are of different games");
     assert_snapshot!(error(&with(&["run", "--records", "nope.toml"])), @"error: nope.toml: no such file");
-    assert_snapshot!(error(&["run", "--html", "nowhere/page.html"]), @"error: cannot write nowhere/page.html: No such file or directory (os error 2)");
-    assert_snapshot!(error(&["run", "--games", "--html", "nowhere/page.html"]), @"error: cannot write nowhere/page.html: No such file or directory (os error 2)");
+    assert_snapshot!(error(&["run", "--html", "nowhere/page.html"]), @"error: cannot write nowhere/page.html: there is no folder nowhere");
+    assert_snapshot!(error(&["run", "--games", "--html", "nowhere/page.html"]), @"error: cannot write nowhere/page.html: there is no folder nowhere");
     assert!(!runs.path("page.html").exists());
 }

@@ -74,7 +74,7 @@ fn row(bot: &Rated, is_anchor: bool) -> Vec<String> {
         None => "-".to_owned(),
     };
     let place = |place: &Option<f64>| place.map_or("-".to_owned(), |place| format!("{place:.0}"));
-    let seats = bot.seats.iter().map(place).collect::<Vec<_>>().join(" / ");
+    let seats = bot.seats.iter().map(place).collect::<Vec<_>>().join(" / ") + " %";
     vec![
         bot.bot.clone(),
         bot.games.to_string(),

@@ -149,11 +149,30 @@ fn headline(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{BAD}The replay differs from the log at turn {turn}.{BAD:#}")
     } else if let Some(end) = &report.end {
         let style = if end.won { GOOD } else { BAD };
-        writeln!(out, "{style}{}{style:#}", printable(&end.official))
+        let line = winner(report).unwrap_or_else(|| end.official.clone());
+        writeln!(out, "{style}{}{style:#}", printable(&line))
     } else {
         let turns = plural(report.turns.into(), "turn");
         writeln!(out, "{BAD}The game has not ended after {turns}.{BAD:#}")
     }
+}
+
+/// The winner of a game of several players, in words.
+fn winner(report: &GameReport) -> Option<String> {
+    let seats = &report.end.as_ref()?.seats;
+    let best = seats.iter().map(|seat| seat.place).min()?;
+    let first: Vec<(Seat, &str)> = (0..)
+        .zip(report.start.bots().zip(seats))
+        .filter(|(_, (_, end))| end.place == best)
+        .map(|(seat, (bot, _))| (seat, bot.name.as_str()))
+        .collect();
+    Some(match first.as_slice() {
+        [(seat, name)] => format!("{name} wins in seat {seat}"),
+        all => {
+            let seats = all.iter().map(|(seat, _)| seat.to_string()).collect::<Vec<_>>();
+            format!("seats {} share the first place", seats.join(", "))
+        }
+    })
 }
 
 fn row(out: &mut dyn Write, label: &str, value: &str) -> io::Result<()> {

@@ -3,7 +3,7 @@
 mod groups;
 mod labels;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -96,6 +96,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let runs = Side::open_all(&args.runs)?;
     refuse_different_games(&runs)?;
     warn_of_places(runs.iter().map(|run| &run.folder))?;
+    warn_of_itself(&runs);
     let measure = measure(args.score, &runs);
     let mut contenders = Vec::new();
     for run in &runs {
@@ -128,6 +129,22 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     }
     print(|out| write(&comparisons, args.format, out))?;
     Ok(exit::code(!comparisons.iter().any(|comparison| comparison.paired.is_worse())))
+}
+
+/// Warns of a bot of a run that is named twice.
+fn warn_of_itself(runs: &[Side]) {
+    let mut seen = BTreeSet::new();
+    for run in runs {
+        let path = run.folder.path.canonicalize().unwrap_or_else(|_| run.folder.path.clone());
+        for bot in run.bots() {
+            if !seen.insert((path.clone(), bot)) {
+                log::warn!(
+                    "{}: `{bot}` of this run is compared with itself",
+                    run.folder.path.display()
+                );
+            }
+        }
+    }
 }
 
 /// Puts the bot of this name before the others. Its name in the report may have its run behind it.

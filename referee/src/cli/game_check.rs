@@ -52,9 +52,9 @@ enum GameCommand {
 /// each case, and with 3 if the judge fails.
 #[derive(Debug, Args)]
 struct CheckArgs {
-    /// The game: a table [game.NAME] of the settings, or a settings file with one
+    /// The game: a table [game.NAME] of the settings, or a settings file with one [default: `default` in [game]]
     #[arg(value_name = "NAME", add = completions::games())]
-    game: String,
+    game: Option<String>,
 
     #[command(flatten)]
     bot: BotFlags,
@@ -70,7 +70,8 @@ struct CheckArgs {
 
 pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
     let GameCommand::Check(args) = &args.command;
-    let config = inputs::settings([inputs::game_layer(&args.game)?, inputs::config_file(None)?])?;
+    let game = args.game.as_deref().map(inputs::game_layer).transpose()?;
+    let config = inputs::settings(game.into_iter().chain([inputs::config_file(None)?]))?;
     let case = case(args, &config.game)?;
     let interrupt = interrupt()?;
     print(|out| write_settings(&config.game, &case.0, out))?;
@@ -137,7 +138,7 @@ fn case(args: &CheckArgs, kind: &GameKind) -> Result<(String, String), Failure> 
 
 fn load(kind: &GameKind, board: &Path) -> Result<(String, String), Failure> {
     let case = inputs::load_board(kind, board)?;
-    Ok((board.display().to_string(), case.text))
+    Ok((inputs::board_name(kind, board), case.text))
 }
 
 /// What the games of a check have in common.

@@ -196,6 +196,15 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<TestCase, Fail
     })
 }
 
+/// The name of a board: a case of a custom game has none of the bundled boards' sign before its name, as in suites.
+pub(super) fn board_name(kind: &GameKind, board: &Path) -> String {
+    let name = board.display().to_string();
+    match name.strip_prefix('@').filter(|_| kind.judge.is_some()) {
+        Some(case) => case.to_owned(),
+        None => name,
+    }
+}
+
 /// The error for a board that is neither a file nor a case.
 fn no_board(kind: &GameKind, board: &Path) -> Failure {
     let seed = board.to_str().and_then(|name| name.parse::<Seed>().ok());

@@ -11,6 +11,7 @@ use super::{Failure, inputs};
 use engine::config::Project;
 use results::suite::{FolderError, Plan, RunFolder, list_runs, log_path, packed_log};
 use terms::path::folder_of;
+use terms::text::shell_word;
 
 /// The most games whose logs are named.
 const NAMED_LOGS: usize = 20;
@@ -183,9 +184,7 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
         chosen.iter().filter_map(|number| Some((*number, log(number)?))).collect();
     match logs.as_slice() {
         [(_, log)] => Ok(log.clone()),
-        [] => Err(Failure::user(anyhow!(
-            "{text}: no log of this was kept; `referee suite --logs all` keeps the logs of all games"
-        ))),
+        [] => Err(Failure::user(anyhow!("{text}: {}", no_log(run, game, chosen[0], plan)))),
         [(first, _), ..] => {
             let numbers: Vec<_> =
                 logs.iter().take(NAMED_LOGS).map(|(number, _)| number.to_string()).collect();
@@ -196,6 +195,32 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
             )))
         }
     }
+}
+
+/// How to get a log of a game that has none.
+fn no_log(run: &str, game: Option<&str>, number: usize, plan: &Plan) -> String {
+    const KEEP: &str = "`referee suite --logs all` keeps the logs of all games";
+    if game.is_none() && plan.games() > plan.players() {
+        let words = shell_word(&format!("{run}:{number}"));
+        return format!(
+            "this run has no logs; {KEEP}, and `referee replay {words}` says how to play one again"
+        );
+    }
+    let board = plan.assignment(number).board;
+    let name = shell_word(&plan.board_name(board));
+    let board = match plan.seed_to_type(board) {
+        Some(seed) => format!("--seed {seed}"),
+        None => format!("--board {name}"),
+    };
+    let bot = |bot: usize| {
+        let words: Vec<_> = plan.bots[bot].command.iter().map(|word| shell_word(word)).collect();
+        format!("--bot {} ", shell_word(&words.join(" ")))
+    };
+    let bots: String = plan.table(number).into_iter().map(bot).collect();
+    let game = shell_word(&plan.game);
+    format!(
+        "no log of this was kept; `referee play --game {game} {bots}{board} --log game.jsonl` plays it again with one, and {KEEP}"
+    )
 }
 
 /// The path as it is, unless a run of this name is among the project's.

@@ -27,9 +27,18 @@ pub(super) struct ForceFlag {
 }
 
 impl ForceFlag {
-    /// Refuses a file that is in the way, before any work is done for its content.
+    /// Refuses a file that is in the way or cannot be written, before any work is done for its content.
     pub(super) fn check(self, path: &Path) -> Result<(), Failure> {
-        self.refuse(path, None)
+        self.refuse(path, None)?;
+        if path.is_dir() {
+            return Err(Failure::file(path, "is a folder"));
+        }
+        // What is not a regular file, such as a pipe, is written as it is.
+        if path.exists() && !path.is_file() {
+            return Ok(());
+        }
+        let checked = results::suite::check_place(path);
+        checked.with_context(|| format!("cannot write {}", path.display())).map_err(Failure::User)
     }
 
     /// Writes the file; one that holds this very content already may stay.

@@ -204,20 +204,19 @@ fn conclude(
         Ok(end) => {
             let mut report = report.expect("a played game has started");
             report.log.clone_from(&args.log);
-            report.page.clone_from(&args.html);
-            match args.export {
-                Some(export) => export.print(log.as_ref().expect("it is recorded"))?,
-                None => print(|out| report.write(args.format, out))?,
+            if let Some(export) = args.export {
+                export.print(log.as_ref().expect("it is recorded"))?;
             }
-            if let (Some(html), Some(log)) = (&args.html, log) {
-                let beside = args.log.as_deref().unwrap_or(html);
-                if args.log.is_none() {
-                    drawings::keep(html, &end.drawings).map_err(Failure::user)?;
-                }
-                let film = Film::of_log(log, TurnTimes::Measured).map_err(Failure::user)?;
-                let film = film.linked(beside, html);
-                args.force.write(html, page::page(&film).as_bytes())?;
+            let page = match (&args.html, log) {
+                (Some(html), Some(log)) => write_page(args, html, log, &end),
+                _ => Ok(()),
+            };
+            // The result stands without its page.
+            report.page = args.html.clone().filter(|_| page.is_ok());
+            if args.export.is_none() {
+                print(|out| report.write(args.format, out))?;
             }
+            page?;
             logged?;
             // The signal came after the game was over.
             if let Some(by) = cancelled {
@@ -240,6 +239,16 @@ fn conclude(
     }
 }
 
+/// Writes the page that plays the game.
+fn write_page(args: &PlayArgs, html: &Path, log: Log, end: &End) -> Result<(), Failure> {
+    let beside = args.log.as_deref().unwrap_or(html);
+    if args.log.is_none() {
+        drawings::keep(html, &end.drawings).map_err(Failure::user)?;
+    }
+    let film = Film::of_log(log, TurnTimes::Measured).map_err(Failure::user)?;
+    args.force.write(html, page::page(&film.linked(beside, html)).as_bytes())
+}
+
 /// The name of the test case, and the test case itself.
 fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, String), Failure> {
     if let Some(seed) = args.seed {
@@ -251,7 +260,7 @@ fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, String), Failure> 
         None => inputs::default_board(kind)?,
     };
     let case = inputs::load_board(kind, &board)?;
-    Ok((board.display().to_string(), case.text))
+    Ok((inputs::board_name(kind, &board), case.text))
 }
 
 /// Adds an event to the report; each attempt starts a new report.

@@ -17,7 +17,7 @@ use terms::text::{plural, printable};
 /// Check the results of a run against its logs
 ///
 /// Referee every kept log again, and compare it with the plan, the results and the summary. Name
-/// each game that does not agree or has no log, and exit with 1 if there is one. This requires
+/// each game that does not agree and the first that have no log, and exit with 1 if there is one. This requires
 /// neither the bots nor the machine that played, but all logs (`referee suite --logs all`). Times,
 /// and whose fault a late reply is, are taken from the logs.
 #[derive(Debug, Args)]
@@ -31,6 +31,9 @@ pub(super) struct VerifyArgs {
     #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
     format: Format,
 }
+
+/// The most games that are named because they have no log.
+const NAMED_WITHOUT_LOG: usize = 10;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -61,7 +64,9 @@ fn is_strict(plan: &Plan) -> Result<bool, Failure> {
 
 fn write_text(verified: &Verified, has_no_logs: bool, out: &mut dyn Write) -> io::Result<()> {
     let Verified { summary, agree, disagreements, digest } = verified;
-    let planned = plural(summary.planned as u64, "game");
+    // The seats of a game share its log.
+    let seats = summary.opponents + 1;
+    let (agree, planned) = (agree / seats, plural((summary.planned / seats) as u64, "game"));
     writeln!(out, "{agree} of {planned} of {} agree with their logs", summary.game)?;
     if has_no_logs {
         writeln!(
@@ -70,11 +75,20 @@ fn write_text(verified: &Verified, has_no_logs: bool, out: &mut dyn Write) -> io
         )?;
     }
     writeln!(out)?;
-    for Disagreement { game, problem } in disagreements {
+    let named = if has_no_logs { 0 } else { NAMED_WITHOUT_LOG };
+    let mut without_log = 0;
+    let mut listed = disagreements.iter().filter(|found| {
+        without_log += usize::from(found.is_without_log());
+        !found.is_without_log() || without_log <= named
+    });
+    let is_listed = listed.try_fold(false, |_, Disagreement { game, problem }| {
         let game = game.map(|game| format!("game {game}: ")).unwrap_or_default();
-        writeln!(out, "  {game}{}", printable(problem))?;
+        writeln!(out, "  {game}{}", printable(problem)).map(|()| true)
+    })?;
+    if !has_no_logs && without_log > named {
+        writeln!(out, "  and {} more without a log", without_log - named)?;
     }
-    if !disagreements.is_empty() {
+    if is_listed {
         writeln!(out)?;
     }
     for tally in &summary.bots {

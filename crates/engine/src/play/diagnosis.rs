@@ -12,6 +12,7 @@ use super::stderr::StderrPipe;
 use contain::bot::{BotCommand, Ending, Phase};
 use results::gamelog::Turn;
 use results::sanitizer::sanitizer_finding;
+use results::suite::ANSWERED_EARLY;
 use rules::game::{Ask, Effect};
 use terms::limits::{LimitKind, OnHostDelay};
 use terms::lines::{LineRules, Lines};
@@ -140,7 +141,7 @@ impl<'a> Observations<'a> {
         if self.fatal.as_ref().is_none_or(|fatal| fatal.is_read_whole) {
             parts.extend(surplus_output(ending, self.early.first.is_some()));
         }
-        parts.extend(self.early.describe("answered before the bot had read the input"));
+        parts.extend(self.early.describe(ANSWERED_EARLY));
         parts.extend(self.found_late.describe(
             "may have been answered in time, since the referee itself polled late, and counted",
         ));

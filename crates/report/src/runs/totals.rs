@@ -8,6 +8,9 @@ use crate::markup::put;
 use rules::score::Direction;
 use terms::text::plural;
 
+/// The headings of the table in a game of several players, without what only a lone bot has.
+const OF_SEVERAL: [&str; 5] = ["bot", "games", "failures", "sum", "mean"];
+
 /// What the last figure of a bot means.
 fn explanation(better: Direction) -> &'static str {
     match better {
@@ -31,25 +34,43 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
         put!(out, "<p class=\"counts\">{}: {}</p>\n", Text(run), Text(&headline));
     }
     let measured = suite::measured(gathered.measure);
+    // A game of several players is won by its places, and its scores have no best that others could reach.
+    let is_of_several = gathered.summaries.iter().any(|summary| summary.opponents > 0);
+    let of_several = |row: Vec<String>| {
+        row.into_iter()
+            .take(6)
+            .enumerate()
+            .filter(|(it, _)| *it != 2)
+            .map(|(_, cell)| cell)
+            .collect()
+    };
     let row = |entrant: &ShownBot| {
-        let mut row = suite::row(&entrant.tally);
+        let row = suite::row(&entrant.tally);
+        let mut row: Vec<String> = if is_of_several { of_several(row) } else { row };
         row[0].clone_from(&entrant.name);
         row.extend(measured.iter().map(|it| it.column.1(&entrant.tally)));
         row.extend([entrant.tally.timeouts.to_string(), entrant.tally.late.to_string()]);
         row
     };
     let headings = suite::headings(gathered.better);
+    let headings = if is_of_several { &OF_SEVERAL[..] } else { &headings };
     let of_measure: Vec<_> = measured.iter().map(|it| it.column.0).collect();
-    let headings = [&headings[..], &of_measure, &["timeouts", "late games"]].concat();
+    let headings = [headings, &of_measure, &["timeouts", "late games"]].concat();
     out.push_str(&Table::new("Totals", &headings, gathered.entrants.iter().map(row)).html());
-    out.push_str(explanation(gathered.better));
+    if !is_of_several {
+        out.push_str(explanation(gathered.better));
+    }
     if let Some(measured) = measured {
         put!(out, "<p class=\"soft\">{}</p>\n", Text(measured.explanation));
+    }
+    if is_of_several {
+        out.push_str("</section>\n");
+        return;
     }
     records(gathered, out);
     for summary in &gathered.summaries {
         let mut new = Document::default();
-        new.list(suite::NEW_BESTS, summary.new_bests.iter().map(suite::new_best));
+        new.list(suite::NEW_BESTS, suite::new_bests(summary));
         out.push_str(&new.html());
     }
     out.push_str("</section>\n");

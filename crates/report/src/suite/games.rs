@@ -10,7 +10,7 @@ use crate::document::Table;
 use crate::format::Format;
 use crate::inert;
 use crate::rows::{columns, write_rows};
-use results::suite::{BoardId, Outcome, Plan};
+use results::suite::{BoardId, Outcome, Plan, Seat};
 use rules::score::{Direction, Score, shown};
 use terms::limits::LimitKind;
 use terms::millis::Millis;
@@ -186,7 +186,7 @@ fn table(games: &[ShownGame], better: Direction) -> Table {
     ];
     headings.extend(has_gain.then_some("gain"));
     let has_places = games.iter().any(|game| game.outcome.seat.is_some());
-    headings.extend(has_places.then_some(["seat", "place"]).into_iter().flatten());
+    headings.extend(has_places.then_some(["seat", "place", "against"]).into_iter().flatten());
     let rows = games.iter().map(|game| {
         let outcome = &game.outcome;
         let slowest = outcome.times.slowest.or(outcome.times.first);
@@ -205,11 +205,19 @@ fn table(games: &[ShownGame], better: Direction) -> Table {
         if has_places {
             let seat = outcome.seat.as_ref().map_or_else(none, |seat| seat.seat.to_string());
             let place = outcome.place().map_or_else(none, |place| format!("{place:.0} %"));
-            row.extend([seat, place]);
+            row.extend([seat, place, against(outcome)]);
         }
         row
     });
-    Table { words: &[1, 2, 3], ..Table::new("Games", &headings, rows) }
+    let words: &[usize] = if has_gain { &[1, 2, 3, 12] } else { &[1, 2, 3, 11] };
+    Table { words, ..Table::new("Games", &headings, rows) }
+}
+
+/// The bots in the other seats.
+fn against(outcome: &Outcome) -> String {
+    let Some(Seat { seat, bots, .. }) = &outcome.seat else { return none() };
+    let others = bots.iter().enumerate().filter(|(other, _)| other != seat);
+    others.map(|(_, bot)| bot.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 fn none() -> String {

@@ -113,7 +113,7 @@ impl SuiteReport<'_> {
         document.list("lost games", self.losses(&summary.losses, summary.lost()));
         let not_played = self.losses(&summary.not_played, summary.games_not_played());
         document.list("games not played", not_played);
-        document.list(NEW_BESTS, summary.new_bests.iter().map(new_best));
+        document.list(NEW_BESTS, new_bests(summary));
         for host in &self.noisy_hosts {
             document.sentence(Line::toned(Tone::Strong, host.to_string(), ""));
         }
@@ -212,7 +212,16 @@ pub fn headline(summary: &Summary) -> String {
     format!("{played} of {}, {lost}{to_host}{not_played}", summary.game)
 }
 
-pub(super) fn new_best(NewBest { board, bot, score, before, by }: &NewBest) -> Line {
+/// The first boards whose best known score has been beaten, and the number of all.
+pub(super) fn new_bests(summary: &Summary) -> impl Iterator<Item = Line> {
+    let new = &summary.new_bests;
+    let more = new.len().saturating_sub(SHOWN_BESTS);
+    let boards = plural(summary.boards() as u64, "board");
+    let all = format!("and {more} more: {} of {boards}; `--format json` lists all", new.len());
+    new.iter().take(SHOWN_BESTS).map(new_best).chain((more > 0).then(|| all.into()))
+}
+
+fn new_best(NewBest { board, bot, score, before, by }: &NewBest) -> Line {
     Line::toned(Tone::Good, board, format!(": {score} by {bot}, before {before} by {by}"))
 }
 
@@ -295,8 +304,11 @@ fn how_to_go_on(standing: &Standing) -> String {
     format!("{fewest}{enough}. Play both bots on more boards to go on")
 }
 
-/// The heading of a list of [`new_best`] lines.
+/// The heading of the list of [`new_bests`].
 pub(super) const NEW_BESTS: &str = "better than the best known";
+
+/// The most boards in that list.
+const SHOWN_BESTS: usize = 5;
 
 /// What sums and means hold in a game whose lower scores are better.
 const LOWER_IS_BETTER: &str = "Lower is better: sum and mean leave out lost games, and best/yours counts a \

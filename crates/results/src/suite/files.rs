@@ -34,6 +34,20 @@ pub fn link_target(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other(format!("{}: too many symbolic links", path.display())))
 }
 
+/// Checks, before any work is done for its content, that a file can appear whole at `path`.
+///
+/// # Errors
+/// When its folder is missing, or no file can be made there.
+pub fn check_place(path: &Path) -> io::Result<()> {
+    let path = link_target(path)?;
+    let folder = folder_of(&path);
+    if !folder.is_dir() {
+        let problem = format!("there is no folder {}", folder.display());
+        return Err(io::Error::new(io::ErrorKind::NotFound, problem));
+    }
+    tempfile::Builder::new().prefix(NEW).tempfile_in(folder).map(drop)
+}
+
 /// Opens a file to read, and nothing that is not one: a pipe would wait for its writer for ever.
 pub(super) fn open_regular(path: &Path) -> io::Result<fs::File> {
     if !fs::metadata(path)?.is_file() {

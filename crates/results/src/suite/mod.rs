@@ -15,8 +15,10 @@ mod summary;
 mod verify;
 
 #[doc(hidden)]
-pub use self::files::{link_target, write_whole};
-pub use self::outcome::{Loss, NotPlayed, Outcome, Seat, SuiteVerdict, Times, loss_kind};
+pub use self::files::{check_place, link_target, write_whole};
+pub use self::outcome::{
+    ANSWERED_EARLY, Loss, NotPlayed, Outcome, Seat, SuiteVerdict, Times, loss_kind,
+};
 #[cfg(test)]
 pub(crate) use self::plan::test_plan;
 pub use self::plan::{

@@ -26,6 +26,9 @@ use terms::verdict::Decision;
 /// The most games without a result that are named.
 const NAMED_MISSING: usize = 100;
 
+/// The problem of a game without a log.
+const NO_LOG: &str = "it has no log";
+
 /// Something in a run that does not agree.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Disagreement {
@@ -33,6 +36,13 @@ pub struct Disagreement {
     pub game: Option<usize>,
     /// What is wrong.
     pub problem: String,
+}
+
+impl Disagreement {
+    /// Whether a game has no log, so that it cannot be checked.
+    pub fn is_without_log(&self) -> bool {
+        self.problem == NO_LOG
+    }
 }
 
 /// What a check of a run has found.
@@ -154,7 +164,7 @@ fn check(basis: &Basis<'_>, outcome: &Outcome) -> (Hash, Option<String>) {
     hash.update(content.as_deref().unwrap_or_default());
     let problem = match content {
         _ if !outcome.is_played() => Some(outcome.loss()),
-        None => Some("it has no log".to_owned()),
+        None => Some(NO_LOG.to_owned()),
         Some(content) => match gamelog::read(&content) {
             Ok(log) => check_game(basis, outcome, log),
             Err(error) => Some(format!("its log is damaged: line {error}")),

@@ -107,6 +107,7 @@ pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
     let Places { runs: folder, .. } = args.folder.resolve()?;
     let found = newest_first(&Places::only(folder.clone()), Candidate::new, |run| run.started)?;
     let mut runs: Vec<Candidate> = found.runs.into_iter().map(|(_, run)| run).collect();
+    let count = runs.len();
     mark(&mut runs, args.keep, &record_holders(args)?);
     let old = &runs[args.keep.min(runs.len())..];
     let (stay, go): (Vec<&Candidate>, Vec<&Candidate>) =
@@ -124,8 +125,12 @@ pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
     }
     print(|out| match (is_empty, args.yes) {
         (true, _) => {
-            let kept = plural(args.keep as u64, "newest run");
-            writeln!(out, "There is nothing to remove except the {kept}.")
+            let (folder, there) = (folder.display().to_string(), plural(count as u64, "run"));
+            let folder = printable(&folder);
+            writeln!(
+                out,
+                "There is nothing to remove in {folder}, which has {there}; runs elsewhere stay."
+            )
         }
         (false, true) => writeln!(out, "\nRemoved {runs}, {bytes}."),
         (false, false) => writeln!(out, "\n--yes removes {runs}, {bytes}."),

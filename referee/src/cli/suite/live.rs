@@ -51,6 +51,11 @@ pub(super) struct Live {
 }
 
 impl LiveFlags {
+    /// Refuses a page that cannot be written.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        self.live.as_ref().map_or(Ok(()), |file| self.force.check(file))
+    }
+
     /// Writes the first page, and starts the thread that writes the others; `None` without the flag.
     pub(super) fn start(&self, folder: &RunFolder, bests: &Bests) -> Result<Option<Live>, Failure> {
         let Some(file) = self.live.clone() else { return Ok(None) };

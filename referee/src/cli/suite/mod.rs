@@ -208,6 +208,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     if let Some(path) = &args.resume {
         let folder = RunFolder::open(&run_path(path)?)?;
         let config = args.settings_of(&folder)?;
+        args.check_outputs(&config)?;
         if args.slurm.slurm.is_some() {
             return slurm::submit_missing(args, &config, &folder);
         }
@@ -222,6 +223,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
         return play_whole(args, &config, writer);
     }
     let (config, run) = new_run(args)?;
+    args.check_outputs(&config)?;
     if args.slurm.slurm.is_some() {
         return slurm::submit_new(args, &config, run);
     }
@@ -332,6 +334,12 @@ impl SuiteArgs {
             "--format jsonl is for a suite that is played here, and as a whole; `referee merge --format jsonl` \
              prints the games of one that was played in parts"
         )))
+    }
+
+    /// Refuses files that cannot be written, before there is a run.
+    fn check_outputs(&self, config: &Config) -> Result<(), Failure> {
+        self.live.check()?;
+        if self.no_run { Ok(()) } else { self.report.check(config) }
     }
 
     /// The rules of an existing run, if the flags still describe its plan.

@@ -72,18 +72,20 @@ impl<'a> SuiteProgress<'a> {
                 None => log_game(outcome),
             }
         }
-        let done = self.tally.games + self.tally.not_played;
+        let results = self.tally.games + self.tally.not_played;
+        let (done, planned) = (results / self.players, self.planned / self.players);
+        let is_whole = results.is_multiple_of(self.players);
         if let Some(bar) = &self.bar {
             bar.set_message(self.message_and_time_left());
-            bar.set_position((done / self.players) as u64);
-        } else if !is_quiet() && done * LINES / self.planned != (done - 1) * LINES / self.planned {
+            bar.set_position(done as u64);
+        } else if !is_quiet() && is_whole && done * LINES / planned != (done - 1) * LINES / planned
+        {
+            let message = self.message();
             // If standard error is closed, there is nobody to tell.
             let _ = writeln!(
                 io::stderr(),
-                "{}/{} games, {}",
-                done / self.players,
-                self.planned / self.players,
-                self.message().trim_end_matches(", ")
+                "{done}/{planned} games, {}",
+                message.trim_end_matches(", ")
             );
         }
     }
@@ -99,6 +101,10 @@ impl<'a> SuiteProgress<'a> {
 
     fn message(&self) -> String {
         let (lost, sum) = (self.tally.lost, suite::sum(&self.tally));
+        if self.players > 1 {
+            // The scores of opponents have no sum that says anything.
+            return format!("{}, {}", plural(lost as u64, "failure"), self.standing);
+        }
         let ratio =
             self.tally.ratio().map(|ratio| format!("{:.1} % of the best known, ", 100.0 * ratio));
         format!("{lost} lost, sum {sum}, {}{}", ratio.unwrap_or_default(), self.standing)

@@ -61,6 +61,12 @@ impl ReportFlags {
         self.records.clone().or_else(|| inputs::record_file(&config.project))
     }
 
+    /// Refuses records that cannot be kept.
+    pub(super) fn check(&self, config: &Config) -> Result<(), Failure> {
+        let file = self.record_file(config);
+        file.as_deref().map_or(Ok(()), Records::check).map_err(Failure::user)
+    }
+
     /// The arguments of a job that merges the parts.
     pub(super) fn merge_words(&self, config: &Config) -> Result<Vec<String>, Failure> {
         let Some(path) = self.record_file(config) else { return Ok(Vec::new()) };
@@ -112,9 +118,8 @@ pub(in crate::cli) fn report(
     let mut summary =
         if is_kept { Listing::read(folder, &bests)?.summary } else { Summary::of(folder, &bests)? };
     let noisy_hosts = noisy_hosts(folder, || Ok(&summary))?;
-    if let Some(path) = flags.record_file(config).filter(|_| is_kept) {
-        summary.records(folder).save_into(&path)?;
-    }
+    let records = flags.record_file(config).filter(|_| is_kept);
+    let saved = records.map_or(Ok(()), |path| summary.records(folder).save_into(&path));
     add_values(folder, &mut summary)?;
     let listed_in = runs_elsewhere(config, folder);
     let league = League::of_runs(std::iter::once(folder))?;
@@ -126,6 +131,8 @@ pub(in crate::cli) fn report(
         }
     }
     print(|out| report.write(flags.format, out))?;
+    // The results stand without the records.
+    saved?;
     if let Some(not_played) = report.summary.not_played.first() {
         return Ok(not_played_code(not_played.verdict));
     }

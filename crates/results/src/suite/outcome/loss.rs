@@ -8,6 +8,14 @@ use terms::verdict::Verdict;
 /// The most kinds of losses to list.
 const KINDS: usize = 10;
 
+/// What a diagnosis says of replies that came before the bot had read. It depends on chance, and explains no loss.
+pub const ANSWERED_EARLY: &str = "answered before the bot had read the input";
+
+/// Whether a part of a diagnosis says only this.
+pub(super) fn is_by_chance(part: &str) -> bool {
+    part.contains(ANSWERED_EARLY)
+}
+
 /// A lost game, or one that was not played, with others that ended alike.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loss {
@@ -53,12 +61,14 @@ impl Loss {
     }
 }
 
-/// The reason for a loss without turn, times and moves, so that games lost in the same way have the
+/// The reason for a loss without turn, times, moves and what chance adds, so that games lost in the same way have the
 /// same kind. Exit statuses stay.
 pub fn loss_kind(loss: &str) -> String {
     let mut kind = String::new();
     let mut before = "";
-    for word in loss.split_whitespace() {
+    let parts = loss.split("; ").enumerate();
+    let parts = parts.filter(|(index, part)| *index == 0 || !is_by_chance(part));
+    for word in parts.flat_map(|(_, part)| part.split_whitespace()) {
         let is_number = word.starts_with(|first: char| first.is_ascii_digit());
         let is_unit = matches!(word.trim_end_matches([',', ';']), "ns" | "µs" | "ms" | "s" | "min");
         if is_number && before != "status" {
@@ -90,6 +100,12 @@ mod tests {
         let status =
             |status: u32| loss_kind(&format!("crash: the bot exited with status {status}"));
         assert_ne!(status(3), status(4));
+        assert_eq!(
+            loss_kind(
+                "illegal move: `x` is not allowed; 1 turn answered before the bot had read the input"
+            ),
+            loss_kind("illegal move: `x` is not allowed")
+        );
         assert_eq!(loss_kind("out of bounds: x=3, y=15"), loss_kind("out of bounds: x=9, y=21"));
     }
 }

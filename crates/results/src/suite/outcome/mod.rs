@@ -8,7 +8,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::loss::{Loss, loss_kind};
+pub use self::loss::{ANSWERED_EARLY, Loss, loss_kind};
 use crate::metrics::GameMetrics;
 use crate::suite::plan::{BoardId, RecordId};
 use rules::score::Score;
@@ -176,14 +176,35 @@ impl Outcome {
 
     /// Why it was lost or not played, in one line.
     pub fn loss(&self) -> String {
-        let why = self.diagnosis.as_deref().unwrap_or(&self.official);
-        format!("{}: {why}", self.verdict)
+        let (verdict, official) = (&self.verdict, &self.official);
+        match self.diagnosis.as_deref() {
+            None => format!("{verdict}: {official}"),
+            Some(why) if !official.is_empty() && why.split("; ").all(loss::is_by_chance) => {
+                format!("{verdict}: {official}; {why}")
+            }
+            Some(why) => format!("{verdict}: {why}"),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_loss_has_its_reason_before_what_explains_none() {
+        let loss = |diagnosis: &str| {
+            let json = format!(
+                r#"{{"game":1,"bot":"b","board":"x","board_id":"","record_id":"","repeat":1,"verdict":"illegal_move",
+                "won":false,"score":0,"counts":false,"official":"no x","diagnosis":"{diagnosis}","turns":1}}"#
+            );
+            serde_json::from_str::<Outcome>(&json).expect("an outcome").loss()
+        };
+        let early = format!("1 turn {ANSWERED_EARLY} (the first is turn 1)");
+        assert_eq!(loss(&early), format!("illegal move: no x; {early}"));
+        assert_eq!(loss("turn 1: `x`"), "illegal move: turn 1: `x`");
+        assert_eq!(loss_kind(&loss(&early)), loss_kind("illegal move: no x"));
+    }
 
     #[test]
     fn endings_are_one_word_in_json() {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use crate::suite::files::{link_target, seen_from, write_among_others};
+use crate::suite::files::{check_place, link_target, seen_from, write_among_others};
 use crate::suite::plan::RecordId;
 use rules::score::{Direction, Score, in_toml};
 use rules::source::SourceError;
@@ -158,6 +158,15 @@ impl Records {
             records.add(record);
         }
         Ok(records)
+    }
+
+    /// Checks, before any game, that records can be kept in the file at `path`.
+    ///
+    /// # Errors
+    /// When the file is malformed, or cannot be written.
+    pub fn check(path: &Path) -> Result<(), RecordsError> {
+        Self::read(path)?;
+        check_place(path).map_err(RecordsError::Write)
     }
 
     /// Merges the records that are better than those in the file at `path` into it. The file is replaced

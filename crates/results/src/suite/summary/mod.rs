@@ -134,7 +134,7 @@ impl Summary {
             each(outcome)?;
         }
         summary.compare(known);
-        summary.new_bests = summary.better_than(known, &folder.run.plan).collect();
+        summary.new_bests = summary.better_than(known, &folder.run.plan);
         Ok(summary)
     }
 
@@ -229,27 +229,34 @@ impl Summary {
         self.boards.values().filter_map(|points| points[bot].mean(self.better)).collect()
     }
 
-    /// The boards whose best known score has been beaten; of equal bots by the first one of the plan.
-    fn better_than(&self, known: &Bests, plan: &Plan) -> impl Iterator<Item = NewBest> {
-        self.boards.iter().filter_map(|(id, points)| {
-            let before = known.holder(id)?;
-            let records = points.iter().zip(&self.bots).rev();
-            let records = records.filter_map(|(points, bot)| Some((points.record(plan)?, bot)));
-            let better = self.better;
-            let ((score, board), tally) =
-                records.reduce(
-                    |best, other| {
-                        if better.is_better(best.0.0, other.0.0) { best } else { other }
-                    },
-                )?;
-            better.is_better(score, before.score).then(|| NewBest {
-                board: plan.board_name(board),
-                bot: tally.bot.clone(),
-                score,
-                before: before.score,
-                by: before.by.clone(),
-            })
-        })
+    /// The number of boards on which a bot has played.
+    pub fn boards(&self) -> usize {
+        self.boards.len()
+    }
+
+    /// The boards whose best known score has been beaten, in the order of the plan; of equal bots by the first one of the plan.
+    fn better_than(&self, known: &Bests, plan: &Plan) -> Vec<NewBest> {
+        let better =
+            self.boards.iter().filter_map(|(id, points)| {
+                let before = known.holder(id)?;
+                let records = points.iter().zip(&self.bots).rev();
+                let records = records.filter_map(|(points, bot)| Some((points.record(plan)?, bot)));
+                let better = self.better;
+                let ((score, board), tally) = records.reduce(|best, other| {
+                    if better.is_better(best.0.0, other.0.0) { best } else { other }
+                })?;
+                let new = || NewBest {
+                    board: plan.board_name(board),
+                    bot: tally.bot.clone(),
+                    score,
+                    before: before.score,
+                    by: before.by.clone(),
+                };
+                better.is_better(score, before.score).then(|| (board, new()))
+            });
+        let mut better: Vec<(usize, NewBest)> = better.collect();
+        better.sort_by_key(|(board, _)| *board);
+        better.into_iter().map(|(_, new)| new).collect()
     }
 
     /// The best scores of its bots that count.
