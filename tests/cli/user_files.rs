@@ -2,6 +2,8 @@
 
 use std::os::unix::fs::{MetadataExt as _, lchown, symlink};
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use libc::{ENOLCK, SYS_flock};
 use referee::gamelog::Log;
 use support::prelude::*;
@@ -289,6 +291,10 @@ fn a_byte_order_mark_is_skipped_by_all_readers() {
     let log = fs::read_to_string(place.path("log.jsonl")).expect("there");
     mark("marked.jsonl", &log);
     run(&["replay", "marked.jsonl"]);
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    packer.write_all(format!("{MARK}{log}").as_bytes()).expect("room");
+    fs::write(place.path("marked.jsonl.gz"), packer.finish().expect("room")).expect("written");
+    run(&["replay", "marked.jsonl.gz"]);
     let moves: Vec<String> = Log::open(place.path("marked.jsonl"))
         .expect("a log")
         .turns

@@ -154,10 +154,11 @@ fn a_project_in_a_folder_of_the_systems_is_not_shown_with_it() {
 fn a_bot_that_lacks_a_file_in_its_sandbox_learns_how_to_show_it() {
     let place = Place::new();
     let [limit, patient, ..] = PATIENT;
-    place.script("bot", ". ./${1:-helper}");
+    place.script("bot", ". ./helper");
     fs::write(place.path("helper"), "exit 9").expect("written");
     fs::create_dir(place.path("elsewhere")).expect("made");
     fs::write(place.path("elsewhere/file"), "exit 9").expect("written");
+    place.script("other", ". ./linked");
     symlink("elsewhere/file", place.path("linked")).expect("made");
     fs::set_permissions(place.folder(), fs::Permissions::from_mode(0o755)).expect("its owner");
     for method in sandboxes() {
@@ -169,8 +170,8 @@ fn a_bot_that_lacks_a_file_in_its_sandbox_learns_how_to_show_it() {
         };
         let lacks = diagnosis("--sandbox", "./bot");
         assert!(lacks.contains("; add `--sandbox=helper`"), "{method}: {lacks}");
-        for shown in ["helper", "linked"] {
-            let has = diagnosis(&format!("--sandbox={shown}"), &format!("sh ./bot {shown}"));
+        for (shown, bot) in [("helper", "./bot"), ("linked", "./other")] {
+            let has = diagnosis(&format!("--sandbox={shown}"), bot);
             assert!(has.contains("exited with status 9"), "{method} {shown}: {has}");
         }
         if let Some([python]) = need("modules of Python", ["python3"]) {

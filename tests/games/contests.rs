@@ -155,6 +155,7 @@ fn plays(place: &Place, what: &str) {
     assert_eq!((&bot["games"], &bot["sum"]), (&2.into(), &10.into()), "{what}: {bot}");
     let settings = fs::read_to_string(place.path("referee.toml")).expect("written");
     assert!(settings.contains("better = \"lower\""), "{what}: {settings}");
+    assert!(!settings.contains("././"), "{what}: {settings}");
 }
 
 #[test]
@@ -195,6 +196,30 @@ fn cases_are_where_pahcers_steps_read_them() {
             place.script(source, BOT);
             plays(&place, cases);
         }
+    }
+}
+
+#[test]
+fn steps_that_a_shell_is_given_as_one_are_several() {
+    let runs = "./a.out <../tools/in/{SEED04}.txt >../tools/out/{SEED04}.txt 2>/dev/null";
+    let judges = "tools/target/release/vis tools/in/{SEED04}.txt tools/out/{SEED04}.txt";
+    for line in [format!("cd bot && {runs} && cd .. && {judges}"), format!("cd ./bot; {runs}")] {
+        let place = contest(false, "tools/in");
+        let (settings, _) = pahcer("cpp", System::Linux, false);
+        let start = settings.find("[[test.test_steps]]").expect("steps");
+        let steps = settings[start..].split("[[test.test_steps]]").nth(2).expect("the judge");
+        let judge = if line.contains("vis") {
+            String::new()
+        } else {
+            format!("[[test.test_steps]]{steps}")
+        };
+        let one =
+            format!("[[test.test_steps]]\nprogram = 'bash'\nargs = ['-c', '{line}']\n{judge}");
+        let settings = settings[..start].replace("args = ['-O2',", "args = ['-o', 'bot/a.out',");
+        fs::write(place.path("pahcer_config.toml"), settings + &one).expect("written");
+        fs::create_dir(place.path("bot")).expect("made");
+        place.script("main.cpp", BOT);
+        plays(&place, &line);
     }
 }
 

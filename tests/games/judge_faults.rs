@@ -328,6 +328,9 @@ fn a_judge_that_does_not_start_says_why() {
         let found = play(&speaker(command(words)), None).expect_err(expected);
         assert!(found.what.contains(expected), "{found:?}");
     }
+    // It is named by its path, rather than by its copy.
+    let found = play(&speaker(command(&["./missing"])), None).expect_err("no file");
+    assert!(found.what.contains(concat!(env!("CARGO_MANIFEST_DIR"), "/missing")), "{found:?}");
     let nowhere = JudgeCommand { folder: "/nowhere".into(), ..command(&["true"]) };
     let found = play(&speaker(nowhere), None).expect_err("no folder");
     assert!(found.what.contains("files in /nowhere: "), "{found:?}");

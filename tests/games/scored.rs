@@ -119,6 +119,31 @@ fn a_refused_answer_is_a_lost_game_with_the_scorers_reason() {
 }
 
 #[test]
+fn a_score_that_a_scorer_reads_from_the_answer_counts() {
+    let place = project();
+    let settings = SETTINGS.replace("better = \"higher\"\n", "") + "better = \"lower\"\n";
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    place.script("scorer", "printf '%b' \"$(cat \"$2\")\" >&2");
+    let score = |answer: &str| {
+        fs::write(place.path("answer"), answer).expect("written");
+        play(&place, "cat answer", &[])
+    };
+    for (answer, expected) in [
+        (r"Turns = 5\nTotal Cost = 0\n", 0),
+        (r"Score = \0033[1m1234\0033[0m\n", 1234),
+        (r"\0033[32mTotal Cost\0033[0m = 7\n", 7),
+    ] {
+        let result = score(answer).json();
+        assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &expected.into()));
+    }
+    for answer in [r"Score = 1e400\n", r"Score = 1,234\n"] {
+        let output = score(answer).exits(3);
+        let line = answer.trim_end_matches(r"\n");
+        assert!(output.err().contains(line) || output.err().contains("1e400"), "{}", output.err());
+    }
+}
+
+#[test]
 fn a_bot_without_an_answer_loses_by_its_own_fault() {
     let place = project();
     for (bot, limit, verdict, words) in [

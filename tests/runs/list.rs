@@ -79,6 +79,7 @@ fn runs_are_listed_newest_first_with_what_a_suite_reports() {
     assert_eq!(project.names(&["--bot", "greedy"]), ["runs/a"]);
     assert!(project.names(&["--bot", "none"]).is_empty());
     let text = project.prints(&["runs", "-n", "1"]);
+    assert!(text.contains(" started (UTC) "), "{text}");
     assert!(text.contains("wider beam") && text.contains("1 older run is not shown"), "{text}");
     let csv = project.prints(&["runs", "--format", "csv"]);
     assert_eq!(csv.lines().count(), 4, "{csv}");

@@ -130,6 +130,16 @@ fn a_bot_finds_what_is_beside_its_program_when_a_part_is_played() {
     };
     told("run", &[], "status 7");
     told("bots/runs/inside", &[], "status 7");
+    // What is installed in a virtual environment finds it from there.
+    for folder in ["env/bin", "env/lib"] {
+        fs::create_dir_all(place.path(folder)).expect("made");
+    }
+    fs::write(place.path("env/pyvenv.cfg"), "").expect("written");
+    fs::write(place.path("env/lib/module"), "exit 7").expect("written");
+    place.script("env/bin/run", ". ${0%/*}/../lib/module");
+    place.plan("env/run", "1", &["env/bin/run"], "1..3");
+    assert_code(&place.part("env/run", "1"), 0);
+    assert!(results(&place.run("env/run")).iter().all(|game| game.loss().contains("status 7")));
     // A sandbox shows of it what it shows next to the original.
     for method in sandboxes() {
         let run = |name: &str| format!("{method}-{name}");

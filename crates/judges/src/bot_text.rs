@@ -12,6 +12,8 @@ use terms::bounds::GAME_OUTPUT;
 pub(crate) struct BotText {
     output: Stream,
     errors: Stream,
+    /// Whether it is an answer that a program is given whole.
+    is_answer: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -43,7 +45,7 @@ impl Stream {
 impl BotText {
     /// The answer of a bot that writes nothing else to be judged.
     pub(crate) fn answer(answer: &[u8]) -> Self {
-        let mut said = Self::default();
+        let mut said = Self { is_answer: true, ..Self::default() };
         said.output(answer);
         said.end();
         said
@@ -86,6 +88,7 @@ impl BotText {
                 .collect(),
             open: parts.filter(|line| !line.is_empty()).collect(),
             is_cut: streams.iter().any(|stream| stream.is_cut),
+            is_answer: self.is_answer,
         }
     }
 }
@@ -118,6 +121,8 @@ pub(crate) struct PlainBotText {
     open: Vec<String>,
     /// Whether not all of it is known.
     pub(crate) is_cut: bool,
+    /// See [`BotText`].
+    pub(crate) is_answer: bool,
 }
 
 impl PlainBotText {

@@ -26,7 +26,7 @@ pub enum ShellSyntax {
         /// The line with the user's home in its place.
         line: String,
     },
-    /// A variable in the path of the program.
+    /// A word with a variable.
     Variable(String),
     /// A variable that is set before the program.
     Assignment {
@@ -52,24 +52,32 @@ impl ShellSyntax {
         if let Some(word) = bare.iter().find(|word| word.contains("$(") || word.contains('`')) {
             return Some(Self::Substitution((*word).to_owned()));
         }
-        // A shell would not expand it in quotes either.
-        if !line.trim_start().starts_with(program) {
-            return None;
-        }
-        if let Some(rest) = program.strip_prefix("~/") {
+        if let Some((word, rest)) =
+            bare.iter().find_map(|word| Some((word, word.strip_prefix("~/")?)))
+        {
             let home = std::env::home_dir()?.join(rest);
-            let line = line.replacen(program, &home.to_string_lossy(), 1);
+            let line = line.replacen(*word, &home.to_string_lossy(), 1);
             return Some(Self::Home { line });
         }
-        let is_variable = program.split_once('$').is_some_and(|(_, rest)| {
-            rest.starts_with(|c: char| c == '{' || c == '_' || c.is_alphabetic())
-        });
-        if is_variable {
-            return Some(Self::Variable(program.to_owned()));
+        let is_variable = |word: &&&str| {
+            let (before, after) = word.split_once('$').unwrap_or_default();
+            let is_whole = before.is_empty() || before.ends_with('=') || **word == program;
+            is_whole && after.starts_with(|c: char| c == '{' || c == '_' || c.is_alphabetic())
+        };
+        if let Some(word) = bare.iter().find(is_variable) {
+            return Some(Self::Variable((*word).to_owned()));
         }
         let (name, value) = assignment(program)?;
-        let rest = line.trim_start().get(program.len()..)?.trim_start();
-        let [name, value, rest] = [name, value, rest].map(str::to_owned);
+        let rest = line.trim_start();
+        // Its value may be quoted.
+        let rest = match rest.strip_prefix(program) {
+            Some(rest) => rest.trim_start().to_owned(),
+            None if rest.strip_prefix(name)?.starts_with('=') => {
+                words[1..].iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+            }
+            None => return None,
+        };
+        let (name, value) = (name.to_owned(), value.to_owned());
         Some(Self::Assignment { name, value, rest })
     }
 
@@ -150,6 +158,9 @@ mod tests {
             ),
             ("$HOME/b", "in `$HOME/b`; write command = \"sh -c '$HOME/b'\""),
             ("~/b -d 3", &format!("write command = \"{home}/b -d 3\"")),
+            ("./b ~/w 3", &format!("write command = \"./b {home}/w 3\"")),
+            ("./b -w=$HOME/w", "in `-w=$HOME/w`; write command = \"sh -c './b -w=$HOME/w'\""),
+            ("A='b c' ./b 'd e'", "= \"./b 'd e'\" and env = { A = \"b c\" }"),
         ] {
             let words = terms::system::split_words(line).expect("words");
             let words: Vec<&str> = words.iter().map(String::as_str).collect();

@@ -179,9 +179,11 @@ impl Fatal {
             }
             let resources = &game.command.confinement.resources;
             let of_shell = Inherited::here(resources).explain(turn);
-            what.extend(of_shell.or_else(|| kernel_limit(no_reply, resources)));
+            let of_limit = of_shell.or_else(|| kernel_limit(no_reply, resources));
+            let is_explained = of_limit.is_some();
+            what.extend(of_limit);
             what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
-            what.extend(never_ran(turn, game.command));
+            what.extend(never_ran(turn, game.command).filter(|_| !is_explained));
         }
         Self {
             what,

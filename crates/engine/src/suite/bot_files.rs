@@ -61,7 +61,7 @@ impl BotFiles {
         };
         let file = |(index, word): (usize, &String)| {
             let path = path((index, word))?;
-            let is_own = index > 0 || is_path(word);
+            let is_own = (index > 0 || is_path(word)) && !is_of_environment(&path);
             Some(BotFile { index, word: word.clone(), path, is_own })
         };
         Self(command.iter().enumerate().filter_map(file).collect())
@@ -194,6 +194,12 @@ pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     let new = tempfile::Builder::new().tempfile_in(folder)?.into_temp_path();
     fs::copy(from, &new)?;
     new.persist(to).map_err(|error| error.error)
+}
+
+/// Whether this is a program in a virtual environment of Python's: it finds its modules by the place that it was installed in.
+fn is_of_environment(path: &Path) -> bool {
+    let around = path.parent().and_then(Path::parent);
+    around.is_some_and(|around| around.join("pyvenv.cfg").is_file())
 }
 
 /// The folder that a file's path names and the one that the file really is in, unless it is an installed program: what is next to

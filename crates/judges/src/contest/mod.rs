@@ -68,7 +68,7 @@ pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
     let (program, kind, command) =
         tool(folder, &tools, told.judging.as_ref(), &mut found, &mut missing);
     let cases = cases(&[
-        told.cases.as_ref().map(|cases| folder.join(cases)),
+        told.cases.as_ref().map(|cases| folder.join(step::inside(cases))),
         Some(tools.join("in")),
         Some(folder.join("in")),
     ]);
@@ -191,7 +191,8 @@ fn tool(
     let mut program = program(tools, tool);
     // Some steps move it to where others start it.
     let moved = judging.and_then(|judging| judging.program.as_ref());
-    if let Some(moved) = moved.map(|moved| folder.join(moved)).filter(|moved| moved.is_file())
+    if let Some(moved) =
+        moved.map(|moved| folder.join(step::inside(moved))).filter(|moved| moved.is_file())
         && !program.is_file()
     {
         program = moved;
@@ -408,7 +409,7 @@ mod tests {
             settings.contains("build = \"g++ main.cpp\"\ncommand = \"./a.out\"\n"),
             "{settings}"
         );
-        assert!(settings.contains("cases = \"HERE/./pahcer/in\"\n"), "{settings}");
+        assert!(settings.contains("cases = \"HERE/pahcer/in\"\n"), "{settings}");
     }
 
     #[test]

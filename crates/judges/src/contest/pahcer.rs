@@ -5,8 +5,8 @@ use std::path::Path;
 
 use toml::{Table, Value};
 
-use super::read_if_there;
 use super::step::Step;
+use super::{psytester, read_if_there};
 
 /// The file of pahcer's settings.
 pub(super) const FILE: &str = "pahcer_config.toml";
@@ -44,13 +44,22 @@ impl Pahcer {
 
 fn steps(table: &Table, name: &str) -> Vec<Step> {
     let steps = table.get("test").and_then(|test| test.get(name)).and_then(Value::as_array);
-    steps.into_iter().flatten().filter_map(Value::as_table).filter_map(step).collect()
+    steps.into_iter().flatten().filter_map(Value::as_table).flat_map(step).collect()
 }
 
-fn step(table: &Table) -> Option<Step> {
+/// A step, or those that a shell is given as one.
+fn step(table: &Table) -> Vec<Step> {
     let text = |key: &str| table.get(key).and_then(Value::as_str);
     let arguments = table.get("args").and_then(Value::as_array).into_iter().flatten();
-    let mut words = vec![text("program")?];
-    words.extend(arguments.filter_map(Value::as_str));
-    Some(Step::new(&words, text("current_dir")).with_files(text("stdin"), text("stdout")))
+    let Some(program) = text("program") else { return Vec::new() };
+    let words: Vec<&str> =
+        [program].into_iter().chain(arguments.filter_map(Value::as_str)).collect();
+    let folder = text("current_dir");
+    if let ["sh" | "bash" | "zsh", "-c", line] = words[..]
+        && line.contains("{SEED")
+        && !line.contains(['$', '`', '(', '*'])
+    {
+        return psytester::steps_of_shell(line, folder);
+    }
+    vec![Step::new(&words, folder).with_files(text("stdin"), text("stdout"))]
 }

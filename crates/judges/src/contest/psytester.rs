@@ -96,13 +96,18 @@ impl Psytester {
     }
 }
 
-/// The programs of a shell's command, each with its files, and the folder that `cd` chooses.
+/// The steps of psytester's command.
 fn steps(line: &str) -> Vec<Step> {
     let line = line.replace("%SEED", "{SEED").replace("%OUTPUT_DIR%", "out");
     let line = line.replace("%TESTER_ARGS%", "");
     // The end of `%SEED04%`.
-    let words = split_words(&line.replace('\\', "/").replace('%', "}")).unwrap_or_default();
-    let (mut steps, mut folder) = (Vec::new(), None::<String>);
+    steps_of_shell(&line.replace('%', "}"), None)
+}
+
+/// The programs of a shell's command, each with its files, and the folder that `cd` chooses.
+pub(super) fn steps_of_shell(line: &str, folder: Option<&str>) -> Vec<Step> {
+    let words = split_words(&line.replace('\\', "/").replace(';', " ; ")).unwrap_or_default();
+    let (mut steps, mut folder) = (Vec::new(), folder.map(str::to_owned));
     for command in words.split(|word| ["&&", ";", "|", "||"].contains(&word.as_str())) {
         let (mut words, mut stdin, mut stdout) = (Vec::new(), None, None);
         let mut rest = command.iter().map(String::as_str);
@@ -118,7 +123,10 @@ fn steps(line: &str) -> Vec<Step> {
             }
         }
         match words[..] {
-            ["cd", to] => folder = Some(to.to_owned()),
+            ["cd", to] => {
+                let from = folder.unwrap_or_default();
+                folder = Some(Path::new(&from).join(to).display().to_string());
+            }
             [] => {}
             _ => {
                 let here = |file: &str| {

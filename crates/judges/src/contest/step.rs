@@ -228,7 +228,7 @@ fn slashed(word: &str) -> String {
 }
 
 /// A path without `.`, and without `..` where that can be known.
-fn inside(path: &Path) -> PathBuf {
+pub(super) fn inside(path: &Path) -> PathBuf {
     let mut short = PathBuf::new();
     for part in path.components() {
         match part {

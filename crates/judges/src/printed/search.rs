@@ -10,7 +10,7 @@ use terms::bounds::{GAME_OUTPUT, JUDGE_LINE, SUMMARY_LINES};
 use terms::text::{cut, exact_size};
 
 use super::{Printed, ScorePattern, is_figure};
-use crate::bot_text::{PlainBotText, plain_line, plain_text};
+use crate::bot_text::{BotText, PlainBotText, plain_line, plain_text};
 
 /// How many different texts that could be the score are compared with what the bot wrote. More come from no tester alone.
 const COMPARED: usize = 20;
@@ -89,9 +89,11 @@ impl Finding<'_> {
 impl ScorePattern {
     /// Finds the score: the last match in standard error, or else in standard output, that is certainly the program's own.
     pub(super) fn find<'a>(&self, printed: &'a Printed) -> Finding<'a> {
+        let said = printed.said.plain();
+        let said = if is_read_from(&said, printed) { BotText::default().plain() } else { said };
         let is_users = self.unclear.is_none();
         let plain = [&printed.stderr, &printed.stdout].map(|text| plain_text(text));
-        let with = Comparison { printed, plain, said: printed.said.plain(), is_users };
+        let with = Comparison { printed, plain, said, is_users };
         let mut finding = Finding::default();
         let mut unclear = None;
         for (number, pattern) in self.patterns.iter().enumerate() {
@@ -160,6 +162,16 @@ impl ScorePattern {
              pattern that finds it"
         ))
     }
+}
+
+/// Whether a program has printed only parts of the answer's lines, and no line as it is. So it does not show the answer, but
+/// has read its lines from there.
+fn is_read_from(said: &PlainBotText, printed: &Printed) -> bool {
+    let is_read = |line: &str| {
+        let line = plain_line(line);
+        said.count(&line, 1, |_| false) > 0 && said.count_whole(&line) == 0
+    };
+    said.is_answer && !said.is_cut && printed.lines().take(SUMMARY_LINES).all(is_read)
 }
 
 /// What the bot wrote, and what the program has printed.
@@ -347,7 +359,6 @@ mod tests {
     use super::super::Judged;
     use super::super::tests::printed;
     use super::*;
-    use crate::bot_text::BotText;
 
     /// What the bot wrote: to its standard output, and to its standard error.
     fn said(output: &str, errors: &str) -> BotText {
@@ -356,6 +367,31 @@ mod tests {
         said.errors(errors.as_bytes());
         said.end();
         said
+    }
+
+    #[test]
+    fn lines_that_a_program_has_read_from_an_answer_are_its_own() {
+        for (answer, stderr, score) in [
+            ("Turns = 5\\nTotal Cost = 0\\n", "Turns = 5\nTotal Cost = 0\n", Some("0")),
+            ("<Score = 7>\n", "Score = 7\n", Some("7")),
+            // It shows the answer, or has words of its own.
+            ("Score = 7\n", "Score = 7\n", None),
+            ("<Score = 7>\n", "wrong:\nScore = 7\n", None),
+            ("<Score = 7>\n", "<Score = 7>\n", None),
+        ] {
+            let said = BotText::answer(answer.as_bytes());
+            let printed = Printed { said, ..printed("", stderr, 0) };
+            let Judged { end, .. } = ScorePattern::default().judge(&printed).expect(answer);
+            let found = end.score.map(|score| score.to_string());
+            assert_eq!(found.as_deref(), score, "{answer} {stderr}");
+        }
+        for answer in ["Score = 1e400\\n", "Score = 1,234\\n"] {
+            let said = BotText::answer(answer.as_bytes());
+            let line = answer.trim_end_matches("\\n");
+            let printed = Printed { said, ..printed("", &format!("{line}\n"), 0) };
+            let problem = ScorePattern::default().judge(&printed).expect_err(answer);
+            assert!(!problem.contains("nothing"), "{problem}");
+        }
     }
 
     #[test]

@@ -30,15 +30,15 @@ pub fn unpacked(mut content: Vec<u8>) -> io::Result<Vec<u8>> {
     if content.starts_with(&ZSTD) {
         return Err(io::Error::other("it is packed with zstd; unpack it with `zstd -d`"));
     }
-    if !content.starts_with(&GZIP) {
-        if content.starts_with(BYTE_ORDER_MARK) {
-            content.drain(..BYTE_ORDER_MARK.len());
-        }
-        return Ok(content);
+    if content.starts_with(&GZIP) {
+        let mut text = Vec::new();
+        MultiGzDecoder::new(content.as_slice()).take(MAX_LOG_BYTES).read_to_end(&mut text)?;
+        content = text;
     }
-    let mut text = Vec::new();
-    MultiGzDecoder::new(content.as_slice()).take(MAX_LOG_BYTES).read_to_end(&mut text)?;
-    Ok(text)
+    if content.starts_with(BYTE_ORDER_MARK) {
+        content.drain(..BYTE_ORDER_MARK.len());
+    }
+    Ok(content)
 }
 
 /// A log in memory.
