@@ -175,13 +175,18 @@ const COMPLETE: &str = "Answer AtFault BotExit Bound Case Chosen Conclusion Culp
     LimitKind Logs Margin Measure MetricValue Next OffBoard Origin Pace Packing Pin Progress Relation Risk Seats SeedsSource Tendency Then ToJudge \
     TurnTimes Waited";
 
+/// The documentation and the attributes of what comes after this text.
+fn last_paragraph(text: &str) -> &str {
+    text.rsplit("\n\n").next().unwrap_or_default()
+}
+
 #[test]
 fn enumerations_that_may_grow_say_so() {
     let complete: Vec<&str> = COMPLETE.split_whitespace().collect();
     let mut found = Vec::new();
     for (file, text) in library() {
         for (before, after) in text.match_indices("\npub enum ").map(|(at, _)| text.split_at(at)) {
-            let attributes = before.rsplit("\n\n").next().unwrap_or_default();
+            let attributes = last_paragraph(before);
             let after = after.trim_start_matches("\npub enum ");
             let name = after.split(|c: char| !c.is_alphanumeric()).next().expect("a name");
             let is_open = attributes.contains("#[non_exhaustive]");
@@ -195,15 +200,9 @@ fn enumerations_that_may_grow_say_so() {
 #[test]
 fn errors_of_the_library_have_types_and_name_no_flags() {
     for (file, text) in library() {
-        // Public for the fuzz targets alone.
-        let hidden = [
-            "brutaltester.rs",
-            "codingame/blocks.rs",
-            "codingame/mod.rs",
-            "codingame/official.rs",
-            "json_lines/message.rs",
-        ];
-        let is_hidden = hidden.iter().any(|hidden| file.ends_with(hidden));
+        // Types that are public for the fuzz targets alone.
+        let hidden = ["brutaltester.rs", "codingame/blocks.rs", "json_lines/message.rs"];
+        let is_hidden_type = hidden.iter().any(|hidden| file.ends_with(hidden));
         let file = file.display();
         for log in text.split("log::warn!(").skip(1) {
             let words = log.split(");\n").next().expect("its end");
@@ -217,7 +216,10 @@ fn errors_of_the_library_have_types_and_name_no_flags() {
             assert!(!words.contains("--") && !words.contains("`referee "), "{file}: {words}");
         }
         let starts = ["\n    pub fn ", "\npub fn "];
-        for function in starts.iter().flat_map(|start| text.split(start).skip(1)) {
+        let functions = starts.iter().flat_map(|start| text.match_indices(start));
+        for (before, function) in functions.map(|(at, _)| text.split_at(at)) {
+            let is_hidden = is_hidden_type || last_paragraph(before).contains("#[doc(hidden)]");
+            let function = function.trim_start_matches(['\n', ' ']);
             let signature = function.split(" {\n").next().expect("its start");
             let is_text = signature.contains("-> Result<") && signature.ends_with(", String>");
             assert!(!is_text || is_hidden, "{file}: {signature}");

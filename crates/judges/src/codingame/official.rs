@@ -33,6 +33,7 @@ pub(super) fn end(
 ///
 /// # Errors
 /// What is wrong with them.
+#[doc(hidden)]
 pub fn end_of_several(
     players: usize,
     metadata: &[String],
