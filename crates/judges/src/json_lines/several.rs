@@ -34,6 +34,7 @@ struct OutFields {
 ///
 /// # Errors
 /// What is wrong with it.
+#[doc(hidden)]
 pub fn parse_several(line: &[u8], players: usize, better: Direction) -> Result<FromJudge, String> {
     let message = parse(line)?;
     let fields: Fields<'_> = read(line)?;
