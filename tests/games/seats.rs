@@ -130,10 +130,10 @@ fn paused_bots_without_a_keeper_end_with_their_referee() {
 #[test]
 fn a_pondering_bot_keeps_its_limit_on_memory() {
     for (method, limit) in ALL_METHODS.map(|method| (method, "100MiB")) {
-        // Beyond the limit, it still takes seconds to what the test allows, in which the referee looks often.
+        // Beyond the limit, it still takes seconds to what the test allows, since it copies all that it has for each MiB more.
         let eats = format!(
-            "read -r heap; echo 1; {{ for _ in $(seq 900); do head -c 1M /dev/zero; sleep 0.01; done; exec sleep 3600; }} \
-             | tail >/dev/null & {ANSWERS}"
+            "read -r heap; echo 1; {{ part=$(head -c 1M /dev/zero | tr '\\0' x); for _ in $(seq 450); do all=$all$part; done; \
+             exec sleep 3600; }} & {ANSWERS}"
         );
         let words = ["--ponder", "--containment", method, "--memory", limit];
         let held = Held::game_with(&eats, &words);

@@ -52,7 +52,7 @@ enum GameCommand {
 /// each case, and with 3 if the judge fails.
 #[derive(Debug, Args)]
 struct CheckArgs {
-    /// The game: a table [game.NAME] of the settings, or a settings file with one [default: `default` in [game]]
+    /// The game: a table [game.NAME] of the settings, or a settings file with one [default: the settings' default game]
     #[arg(value_name = "NAME", add = completions::games())]
     game: Option<String>,
 
