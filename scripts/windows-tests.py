@@ -18,6 +18,7 @@ import json
 import os
 import pty
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -662,6 +663,24 @@ def is_referee(pid):
     return b"referee.exe" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
+def keep_wine():
+    """Starts a program that ends with this script. As long as it runs, Wine's server and services stay, which take longer to start than
+    most games. Programs that start at the same time as a server starts or ends can wait for it without end, so this waits for both."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    for _ in range(3):
+        run(["wineserver", "-k"])
+        run(["wineserver", "-w"])
+        keeps = subprocess.Popen(["wine", WINE / "fault.exe", "none"], env=environment(), start_new_session=True, **pipes)
+        keeps.stdin.write(b"0 " * 225 + b"\n")
+        keeps.stdin.flush()
+        if select.select([keeps.stdout], [], [], BOUND / 4)[0]:
+            run(["wine", WINE / "fault.exe", "none"], check=True, stdin=subprocess.DEVNULL)
+            return keeps
+        keeps.kill()
+        keeps.communicate()
+    raise AssertionError("Wine does not start")
+
+
 def attempt(named):
     """Makes a test in a folder of its own. Returns its error, if any, and the seconds that it took."""
     begun = time.monotonic()
@@ -680,8 +699,7 @@ def main():
     if parts[:1] == ["--program"]:
         WINDOWS, parts = Path(parts[1]).resolve(), parts[2:]
     prepare()
-    # While a program runs, Wine's server and services stay, which take longer to start than most games. It ends with this script.
-    keeps = subprocess.Popen(["wine", WINE / "fault.exe", "none"], stdin=subprocess.PIPE, env=environment(), start_new_session=True)
+    keeps = keep_wine()
     chosen = [(name, check) for name, check in TESTS if not parts or any(part in name for part in parts)]
     failed = []
     started = time.monotonic()
