@@ -70,7 +70,8 @@ fn a_bot_that_is_not_asked_stands_still_unless_it_may_ponder() {
                 wait_until("it runs", || held.states().contains(&'R'));
             } else {
                 // The shell that reads, and the one that computes.
-                assert_eq!(held.states(), ['T', 'T'], "{method}");
+                // A process that waits for a core takes its signal when it gets one.
+                wait_until("both are stopped", || held.states() == ['T', 'T']);
             }
             let (code, end) = held.end();
             let pondered = end["seats"][0]["ponder_cpu_ms"].as_f64();
@@ -85,6 +86,7 @@ fn a_bot_that_starts_processes_all_the_time_stands_still_and_is_gone_in_the_end(
     for method in ALL_METHODS {
         let forks = format!("trap '' HUP TERM; (while :; do (:); done) & {ANSWERS}; sleep 3600");
         let held = Held::game_with(&forks, &["--containment", method]);
+        wait_until("all are stopped", || held.states().iter().all(|it| *it == 'T'));
         for _ in 0..50 {
             let states = held.states();
             assert!(
@@ -104,7 +106,7 @@ fn what_an_exited_bot_has_left_stands_still_too() {
         // Its last line ends with the exit, so the exit comes before the pause.
         let exits = "(while :; do :; done) >/dev/null 2>&1 & read -r heap; printf 1";
         let held = Held::game_with(exits, &["--containment", method]);
-        assert_eq!(held.states(), ['T'], "{method}");
+        wait_until("what it left is stopped", || held.states() == ['T']);
         let (code, end) = held.end();
         assert_eq!(
             (code, &end["seats"][0]["verdict"]),
