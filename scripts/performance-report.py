@@ -31,7 +31,8 @@ Written by `scripts/performance-report.py`; run it for the figures of your machi
 - Suites give each game a core. For a quick bot, add `--pin` to `play` too.
 - `--logs all` slows a quick bot's suite by about a tenth.
 
-Each figure has a yardstick, measured in turn with it. Times are medians. A bold ratio misses its target.
+Each figure was measured alternately with a yardstick; the ratio is the figure divided by it. Times are medians. A bold ratio misses
+its target, which matters only to builders.
 
 - Date: {date}
 - Machine: {machine}
