@@ -112,7 +112,7 @@ fn a_check_tries_other_cases_where_the_first_one_draws_lots() {
         (
             "lots",
             0,
-            "On 1 of 1 other case they agree: @three. Compare games on such cases, as with --board @three.\n",
+            "On 1 of 1 other case they agree: three. Compare games on such cases, as with --board three.\n",
         ),
     ] {
         place.double("judge", &format!("guess-number {form}"));
