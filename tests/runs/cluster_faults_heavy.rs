@@ -11,7 +11,7 @@ fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Referee {
     cluster
         .referee(&["suite", "--bot", "./loser", "--seed", "1..50"])
         .args(PATIENT)
-        .args(["--slurm", "--run", run])
+        .args(["--slurm", "--keep-going", "--run", run])
         .args(more)
 }
 
@@ -95,7 +95,15 @@ fn what_slurm_refuses(cluster: &Cluster) {
     let remedy = "; fix its options, from --slurm-arg and `cluster` in referee.toml; `referee \
                   suite --resume refused --slurm` submits what is not";
     assert!(said.trim_end().ends_with(remedy), "{said}");
-    let mended = ["suite", "--resume", "refused", "--slurm", "--wait", "--slurm-arg=--time=5"];
+    let mended = [
+        "suite",
+        "--resume",
+        "refused",
+        "--slurm",
+        "--wait",
+        "--keep-going",
+        "--slurm-arg=--time=5",
+    ];
     assert_code(&ended(cluster.referee(&mended)), 1);
 }
 
@@ -166,7 +174,7 @@ fn slow_losers(cluster: &Cluster, run: &str, more: &[&str]) -> Referee {
     set_delay(cluster, run, "0.2");
 
     cluster
-        .referee(&["suite", "--bot", &bot, "--slurm", "--run", run])
+        .referee(&["suite", "--bot", &bot, "--slurm", "--keep-going", "--run", run])
         .args(PATIENT)
         .args(["--logs", "none"])
         .args(more)
@@ -182,7 +190,11 @@ fn set_delay(cluster: &Cluster, run: &str, seconds: &str) {
 fn plays_the_rest(cluster: &Cluster, run: &str, games: usize, more: &[&str]) {
     set_delay(cluster, run, "0");
     assert_code(
-        &ended(cluster.referee(&["suite", "--resume", run, "--slurm", "--wait"]).args(more)),
+        &ended(
+            cluster
+                .referee(&["suite", "--resume", run, "--slurm", "--wait", "--keep-going"])
+                .args(more),
+        ),
         1,
     );
     let folder = RunFolder::open(&cluster.path(run)).expect("a run");
@@ -237,7 +249,10 @@ fn submitted_again_by_another(cluster: &Cluster) {
     cluster.wait_until("no task plays", || cluster.tasks("RUNNING,PENDING,COMPLETING").is_empty());
     // Each game outlasts the patience of a process that only knew the first tasks.
     set_delay(cluster, "again", "5");
-    assert_code(&cluster.referee(&["suite", "--resume", "again", "--slurm"]).run(), 0);
+    assert_code(
+        &cluster.referee(&["suite", "--resume", "again", "--slurm", "--keep-going"]).run(),
+        0,
+    );
     let before = cluster.results("again");
     cluster.wait_until("games are played", || cluster.results("again") > before + 8);
     set_delay(cluster, "again", "0");

@@ -45,7 +45,8 @@ pub fn check_place(path: &Path) -> io::Result<()> {
         let problem = format!("there is no folder {}", folder.display());
         return Err(io::Error::new(io::ErrorKind::NotFound, problem));
     }
-    tempfile::Builder::new().prefix(NEW).tempfile_in(folder).map(drop)
+    // Without a name, so that a kill at this moment leaves nothing.
+    tempfile::tempfile_in(folder).map(drop)
 }
 
 /// Opens a file to read, and nothing that is not one: a pipe would wait for its writer for ever.
