@@ -21,7 +21,7 @@ pub(crate) fn ignore_sigterm() -> io::Result<()> {
     Ok(())
 }
 
-/// Aborts: the only signal of these that there is.
+/// Aborts: this system has none of the other signals.
 pub(crate) fn die_by(number: i32) -> io::Result<()> {
     const SIGABRT: i32 = 6;
     if number == SIGABRT {

@@ -12,8 +12,9 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::sys::alarm::Alarm;
+use crate::sys::flag::{BY_PROGRAM, Flag};
 use crate::sys::raw;
-use crate::sys::signals::{self, BY_PROGRAM, Flag, Handlers};
+use crate::sys::signals::{self, Handlers};
 use crate::sys::wait::{self, For};
 
 /// The signals that a terminal, a user or a batch system sends to end a program.

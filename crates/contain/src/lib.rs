@@ -80,8 +80,9 @@ pub mod system {
     //! This process, its threads and this machine, for programs that play games: the same functions on every system.
 
     pub use crate::sys::here::{
-        CoreClaim, Inherited, cpu_time_of_thread, memory, move_thread_to, user, yield_to_others,
+        CoreClaim, cpu_time_of_thread, memory, move_thread_to, user, yield_to_others,
     };
+    pub use crate::sys::inherited::Inherited;
 }
 
 pub mod bot {

@@ -8,7 +8,7 @@ use rustix::process::{Signal, kill_process_group, pidfd_send_signal};
 use super::ending::{Left, Survivor};
 use super::handle::Keeper;
 use crate::decide::tuning::TUNING;
-use crate::sys::wait::is_ready_within;
+use crate::sys::ready::is_ready_within;
 
 impl Keeper {
     /// Has the keeper end with all the bot's processes, without waiting for it. In a namespace the kernel ends them,

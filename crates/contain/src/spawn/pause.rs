@@ -11,7 +11,7 @@ use super::handle::Keeper;
 use super::plain::signal_group;
 use super::report::{KeeperCommand, MOST_MESSAGES, Message};
 use crate::decide::tuning::TUNING;
-use crate::sys::wait::is_ready_within;
+use crate::sys::ready::is_ready_within;
 
 impl Keeper {
     /// Stops all processes of the bot, and returns when that is done.

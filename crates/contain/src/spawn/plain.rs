@@ -23,9 +23,10 @@ use super::error::StartFailure;
 use crate::confine::limits::{KernelLimit, kernel_limits};
 use crate::decide::tuning::TUNING;
 use crate::sys::proc::lives;
+use crate::sys::ready::is_ready_within;
 use crate::sys::signals::{HeededChildren, number_in_logs};
 use crate::sys::start::{limit, spawn_apart};
-use crate::sys::wait::{Waitable, is_ready_within};
+use crate::sys::wait::Waitable;
 use terms::limits::Resources;
 use terms::verdict::BotExit;
 

@@ -7,19 +7,7 @@ use std::time::Duration;
 use rustix::process::{Resource, Rlimit, getrlimit, setpriority_process};
 use rustix::time::{ClockId, clock_gettime};
 
-/// A limit of the kernel on this process, which what it starts inherits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Inherited {
-    /// Seconds of CPU time.
-    CpuTime,
-    /// The bytes of a file.
-    FileSize,
-    /// The bytes of its address space.
-    AddressSpace,
-    /// The bytes of its stack.
-    Stack,
-}
+use super::inherited::Inherited;
 
 impl Inherited {
     /// The soft and the hard limit, if there are any.

@@ -9,8 +9,12 @@ pub(crate) mod alarm;
 pub(crate) mod cgroup;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/cores.rs")]
 pub(crate) mod cores;
+#[cfg(not(target_os = "linux"))]
+mod figures;
+pub(crate) mod flag;
 #[cfg_attr(windows, path = "windows/here.rs")]
 pub(crate) mod here;
+pub(crate) mod inherited;
 #[cfg(target_os = "linux")]
 pub(crate) mod landlock;
 #[cfg_attr(windows, path = "windows/pipe.rs")]
@@ -24,6 +28,7 @@ pub(crate) mod proc;
 pub(crate) mod processes;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/raw.rs")]
 pub(crate) mod raw;
+pub(crate) mod ready;
 #[cfg_attr(windows, path = "windows/signals.rs")]
 pub(crate) mod signals;
 #[cfg_attr(windows, path = "windows/start.rs")]

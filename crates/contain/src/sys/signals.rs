@@ -6,11 +6,11 @@ use std::fmt;
 use std::io;
 use std::mem::MaybeUninit;
 use std::ptr;
-use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use super::alarm::Alarm;
+use super::flag::Flag;
 
 /// The signals that a terminal, a user or a batch system sends to end a program.
 pub(crate) const ENDING: [c_int; 8] = [
@@ -23,26 +23,6 @@ pub(crate) const ENDING: [c_int; 8] = [
     libc::SIGUSR2,
     libc::SIGALRM,
 ];
-
-/// What a signal handler may touch of a canceller.
-#[derive(Debug)]
-pub(crate) struct Flag {
-    pub(crate) wake: Alarm,
-    /// 0, [`BY_PROGRAM`] or the number of a signal.
-    pub(crate) cause: AtomicI32,
-}
-
-pub(crate) const BY_PROGRAM: i32 = -1;
-
-impl Flag {
-    /// Safe in a signal handler: it takes no lock and no memory.
-    pub(crate) fn raise(&self, cause: i32) {
-        let raised = self.cause.compare_exchange(0, cause, Ordering::SeqCst, Ordering::SeqCst);
-        if raised.is_ok() {
-            self.wake.ring();
-        }
-    }
-}
 
 /// The number of a signal in logs, where each has the one that Linux gives it.
 pub(crate) fn number_in_logs(signal: c_int) -> c_int {

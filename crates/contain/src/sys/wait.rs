@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -43,20 +43,4 @@ pub(crate) fn ready<'a, S>(
     }
     let found = sources.into_iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty());
     Ok(found.map(|(source, _)| source).collect())
-}
-
-/// Whether it is ready within `limit`.
-pub(crate) fn is_ready_within(waitable: Waitable<'_>, limit: Duration) -> bool {
-    let until = Instant::now() + limit;
-    loop {
-        match ready([((), waitable, For::Reading)].into_iter(), Some(until)) {
-            Ok(ready) if !ready.is_empty() => return true,
-            Ok(_) if Instant::now() >= until => return false,
-            Ok(_) => {}
-            Err(error) => {
-                log::error!("a process cannot be watched: {error}");
-                return false;
-            }
-        }
-    }
 }

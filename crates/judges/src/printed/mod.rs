@@ -44,7 +44,7 @@ impl Printed {
 #[derive(Debug)]
 pub(crate) struct Judged {
     pub(crate) end: JudgeEnd,
-    /// Why there is no score, if that is the bot's doing.
+    /// Why there is no score, if the bot is the cause.
     remark: Option<String>,
     /// Whether an unfinished line of the bot's runs into the line that had the score.
     pub(crate) is_garbled: bool,

@@ -5,6 +5,7 @@ use super::shown::ShownBot;
 use super::{Text, bars, suite};
 use crate::document::{Document, Table};
 use crate::markup::put;
+use results::suite::Tally;
 use rules::score::Direction;
 use terms::text::plural;
 
@@ -36,17 +37,9 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     let measured = suite::measured(gathered.measure);
     // A game of several players is won by its places, and its scores have no best that others could reach.
     let is_of_several = gathered.summaries.iter().any(|summary| summary.opponents > 0);
-    let of_several = |row: Vec<String>| {
-        row.into_iter()
-            .take(6)
-            .enumerate()
-            .filter(|(it, _)| *it != 2)
-            .map(|(_, cell)| cell)
-            .collect()
-    };
     let row = |entrant: &ShownBot| {
-        let row = suite::row(&entrant.tally);
-        let mut row: Vec<String> = if is_of_several { of_several(row) } else { row };
+        let cells = if is_of_several { row_of_several } else { suite::row };
+        let mut row = cells(&entrant.tally);
         row[0].clone_from(&entrant.name);
         row.extend(measured.iter().map(|it| it.column.1(&entrant.tally)));
         row.extend([entrant.tally.timeouts.to_string(), entrant.tally.late.to_string()]);
@@ -63,17 +56,21 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     if let Some(measured) = measured {
         put!(out, "<p class=\"soft\">{}</p>\n", Text(measured.explanation));
     }
-    if is_of_several {
-        out.push_str("</section>\n");
-        return;
-    }
-    records(gathered, out);
-    for summary in &gathered.summaries {
-        let mut new = Document::default();
-        new.list(suite::NEW_BESTS, suite::new_bests(summary));
-        out.push_str(&new.html());
+    if !is_of_several {
+        records(gathered, out);
+        for summary in &gathered.summaries {
+            let mut new = Document::default();
+            new.list(suite::NEW_BESTS, suite::new_bests(summary));
+            out.push_str(&new.html());
+        }
     }
     out.push_str("</section>\n");
+}
+
+/// The cells below [`OF_SEVERAL`].
+fn row_of_several(tally: &Tally) -> Vec<String> {
+    let [games, failures] = [tally.games, tally.lost].map(|count| count.to_string());
+    vec![tally.bot.clone(), games, failures, suite::sum(tally), suite::mean(tally)]
 }
 
 /// A bar for each bot: its share of the best scores, of which a full bar is all.

@@ -21,8 +21,9 @@ use super::error::StartFailure;
 use crate::decide::tuning::TUNING;
 use crate::sys::pipe::{PipeReader, PipeWriter};
 use crate::sys::processes::{self, Group, Job, Stopped};
+use crate::sys::ready::is_ready_within;
 use crate::sys::start::{has_console, prepare};
-use crate::sys::wait::{Waitable, is_ready_within};
+use crate::sys::wait::Waitable;
 use terms::limits::Resources;
 use terms::verdict::{BotExit, SIGKILL};
 

@@ -6,7 +6,7 @@ pub(crate) mod host {
         None
     }
 
-    /// The number of the kernel's kills for want of memory, which nobody tells here.
+    /// The number of processes that the kernel has killed for lack of memory: unknown here.
     pub(crate) fn memory_kills() -> u64 {
         0
     }

@@ -1,20 +1,10 @@
 //! The processes of a program, of which this system tells nothing in a way that is known here.
 
-use std::time::Duration;
+use super::figures::Figures;
 
 /// What keeps the processes of a program together besides their parents: nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group;
-
-/// The figures of one process.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Figures {
-    pub(crate) cpu: Duration,
-    /// Bytes.
-    pub(crate) resident: u64,
-    pub(crate) peak: u64,
-    pub(crate) page_faults: u64,
-}
 
 /// The processes that descend from one, which comes first.
 pub(crate) fn below(pid: i32, _group: Group) -> Vec<i32> {

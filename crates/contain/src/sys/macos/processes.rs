@@ -8,22 +8,14 @@ use std::ptr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use super::figures::Figures;
+
 /// What keeps the processes of a program together besides their parents: nothing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group;
 
 /// The most children of one process that are listed.
 const LISTED: usize = 4096;
-
-/// The figures of one process.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Figures {
-    pub(crate) cpu: Duration,
-    /// Bytes.
-    pub(crate) resident: u64,
-    pub(crate) peak: u64,
-    pub(crate) page_faults: u64,
-}
 
 /// The processes that descend from one, which comes first. One that has lost its parent is not among them.
 pub(crate) fn below(pid: i32, _group: Group) -> Vec<i32> {

@@ -10,19 +10,7 @@ use windows_sys::Win32::System::Threading::{
 
 pub use super::start::memory;
 
-/// A limit of the system on this process, which what it starts inherits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Inherited {
-    /// Seconds of CPU time.
-    CpuTime,
-    /// The bytes of a file.
-    FileSize,
-    /// The bytes of its address space.
-    AddressSpace,
-    /// The bytes of its stack.
-    Stack,
-}
+use super::inherited::Inherited;
 
 impl Inherited {
     /// The soft and the hard limit: none.

@@ -7,6 +7,8 @@ use std::os::windows::io::{AsHandle, AsRawHandle as _, FromRawHandle as _, Owned
 use std::ptr;
 use std::time::{Duration, Instant};
 
+use super::figures::Figures;
+
 use windows_sys::Win32::Foundation::{
     ERROR_INVALID_PARAMETER, ERROR_MORE_DATA, FILETIME, GetLastError, HANDLE, NTSTATUS,
     RtlNtStatusToDosError, STATUS_PROCESS_IS_TERMINATING, STATUS_SUCCESS, STILL_ACTIVE,
@@ -34,16 +36,6 @@ pub(crate) struct Job(OwnedHandle);
 /// A job by its handle.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Group(isize);
-
-/// The figures of one process.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Figures {
-    pub(crate) cpu: Duration,
-    /// Bytes.
-    pub(crate) resident: u64,
-    pub(crate) peak: u64,
-    pub(crate) page_faults: u64,
-}
 
 /// A list of the numbers of processes, as the system fills it.
 #[repr(C)]

@@ -4,14 +4,13 @@
 use std::ffi::c_int;
 use std::fmt;
 use std::io;
-use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use windows_sys::Win32::System::Console::{CTRL_BREAK_EVENT, CTRL_C_EVENT, SetConsoleCtrlHandler};
 
-use super::alarm::Alarm;
+use super::flag::Flag;
 
 /// What Ctrl-C and Ctrl-Break are called here, as elsewhere.
 pub(crate) const INTERRUPT: c_int = 2;
@@ -24,25 +23,6 @@ pub(crate) const ENDING: [c_int; 2] = [INTERRUPT, TERMINATE];
 
 /// How long the end of a console waits for this program, at most; the system waits no longer either.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// What a handler may touch of a canceller.
-#[derive(Debug)]
-pub(crate) struct Flag {
-    pub(crate) wake: Alarm,
-    /// 0, [`BY_PROGRAM`] or the number of a signal.
-    pub(crate) cause: AtomicI32,
-}
-
-pub(crate) const BY_PROGRAM: i32 = -1;
-
-impl Flag {
-    pub(crate) fn raise(&self, cause: i32) {
-        let raised = self.cause.compare_exchange(0, cause, Ordering::SeqCst, Ordering::SeqCst);
-        if raised.is_ok() {
-            self.wake.ring();
-        }
-    }
-}
 
 /// Nothing is to be prepared.
 pub(crate) fn prepare() {}

@@ -71,19 +71,3 @@ fn milliseconds(until: Instant) -> u32 {
     let millis = left.saturating_add(Duration::from_nanos(999_999)).as_millis();
     u32::try_from(millis).unwrap_or(INFINITE - 1).min(INFINITE - 1)
 }
-
-/// Whether it is ready within `limit`.
-pub(crate) fn is_ready_within(waitable: Waitable<'_>, limit: Duration) -> bool {
-    let until = Instant::now() + limit;
-    loop {
-        match ready([((), waitable, For::Reading)].into_iter(), Some(until)) {
-            Ok(ready) if !ready.is_empty() => return true,
-            Ok(_) if Instant::now() >= until => return false,
-            Ok(_) => {}
-            Err(error) => {
-                log::error!("a process cannot be watched: {error}");
-                return false;
-            }
-        }
-    }
-}
