@@ -4,6 +4,17 @@ import { withPage } from "./browser.mjs";
 import { text, position, until, cells, shownScore, assertEnd, fullSpeed } from "./looks.mjs";
 
 export default {
+  /** A game of one answer opens at its result, without what only other games have. */
+  async one_answer({ url, score, told }) {
+    await withPage(url, {}, async (page) => {
+      await until(page, "End");
+      assert.equal(await shownScore(page), score);
+      assert.ok((await text(page, ".result .summary")).includes(`score ${score}`));
+      assert.equal(await text(page, ".told"), told);
+      for (const absent of [".scores", "#tiles-key"]) assert.ok(await page.locator(absent).isHidden(), absent);
+    });
+  },
+
   /** A turn by its address; the end by key; from start to end with keys, and with the mouse. */
   async plays({ url, turn, board, picked, scoreBefore, end }) {
     await withPage(`${url}#turn=${turn}`, {}, async (page) => {

@@ -357,6 +357,7 @@ fn a_run_a_program_or_a_game_that_is_nearly_right_is_told_what_is_meant() {
             &["compare", "one", "runs/one"][..],
             "one: there is no such folder; did you mean runs/one?",
         ),
+        (&["show", "runs/one1"], "runs/one1: there is no such folder; did you mean runs/one?"),
         (
             &["play", "--bot", "./fixed.cpp"],
             "`./fixed.cpp` is C++ source: compile it and name the program; `referee new`",

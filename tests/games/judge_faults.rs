@@ -331,6 +331,11 @@ fn a_judge_that_does_not_start_says_why() {
     // It is named by its path, rather than by its copy.
     let found = play(&speaker(command(&["./missing"])), None).expect_err("no file");
     assert!(found.what.contains(concat!(env!("CARGO_MANIFEST_DIR"), "/missing")), "{found:?}");
+    // Its own words name files that are gone with its scratch folder, too.
+    let broken = command(&["sh", "-c", "echo \"$PWD/Cargo.toml: broken\" >&2; exit 1"]);
+    let found = play(&speaker(broken), None).expect_err("it ends");
+    let own = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml: broken");
+    assert!(found.what.contains(own) && found.stderr.as_deref() == Some(own), "{found:?}");
     let nowhere = JudgeCommand { folder: "/nowhere".into(), ..command(&["true"]) };
     let found = play(&speaker(nowhere), None).expect_err("no folder");
     assert!(found.what.contains("files in /nowhere: "), "{found:?}");

@@ -298,6 +298,12 @@ fn a_seat_can_be_shown_alone() {
     }
     let told = replay(&["--seat", "2"]).exits(2).err();
     assert!(told.contains("there is no 2; the seats are 0 to 1"), "{told}");
+    let Some(terminal) = Terminal::of_size(100, 30) else { return };
+    terminal.referee(&["replay", "--watch"], &[&place.path("game.jsonl")]);
+    let screen = terminal.wait_for("the judge's summary");
+    assert!(screen.contains("./one takes 1"), "{screen}");
+    terminal.press(&["q"]);
+    terminal.wait_for("status:");
 }
 
 #[test]

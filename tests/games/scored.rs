@@ -58,6 +58,38 @@ fn an_answer_is_scored_and_its_log_needs_no_scorer() {
 }
 
 #[test]
+fn a_game_without_a_log_is_played_again_by_the_command_that_replay_names() {
+    let place = project();
+    let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--run", "run"];
+    assert_code(&place.referee(&suite), 0);
+    let none = place.referee(&["replay", "run"]).exits(2).err();
+    assert!(none.contains("`referee replay run:1` says how to play one again"), "{none}");
+    let told = place.referee(&["replay", "run:0012"]).exits(2).err();
+    let command = told.split('`').find(|part| part.starts_with("referee play")).expect("a command");
+    let referee = program();
+    let line = command.replacen("referee", &format!("'{referee}'"), 1);
+    let again = Command::new("sh").args(["-c", &line]).current_dir(place.folder()).output();
+    assert_code(&again.expect("a shell"), 0);
+    let replayed = place.referee(&["replay", "game.jsonl", "--format", "json"]).json();
+    assert_eq!(
+        (&replayed["board"], &replayed["bot"], &replayed["score"]),
+        (&"seed 12".into(), &"sh adds.sh".into(), &1000.into())
+    );
+}
+
+#[test]
+fn the_default_game_is_checked_without_its_name() {
+    let place = project();
+    let check = ["game", "check", "--bot", "sh adds.sh"];
+    let builtin = place.referee(&check).exits(0).out();
+    assert!(builtin.contains("samegame: SameGame"), "{builtin}");
+    let settings = format!("[game]\ndefault = \"sum\"\n{SETTINGS}");
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    let checked = place.referee(&check).exits(0).out();
+    assert!(checked.contains("kind         scored"), "{checked}");
+}
+
+#[test]
 fn what_the_scorer_draws_is_kept_with_the_log_and_pages_lead_to_it() {
     let place = project();
     let drawn = |file: &str| fs::read_to_string(place.path(file)).ok();
@@ -369,6 +401,11 @@ fn one_game_of_a_run_is_named_by_its_number_or_its_case() {
     assert!(board.contains("it is a board; `referee show"), "{board}");
     let like = place.referee(&["replay", "latest:1"]).err();
     assert!(!like.contains("is on the board"), "0001 is the board of game 1: {like}");
+    let turned = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--logs", "all"];
+    assert_code(&place.referee(&[&turned[..], &["--seed", "12,1", "--run", "turned"]].concat()), 0);
+    let like = place.referee(&["replay", "turned:1"]).exits(0).err();
+    let told = "game 1 is on the board 0012; turned:0001 is a game on the board 0001";
+    assert!(like.contains(told), "{like}");
     let compared = place.referee(&["compare"]);
     assert!(!compared.err().contains("required"), "{}", compared.err());
     let bundles = ["suite", "--game", "sum", "--bot", "false", "--seed", "1", "--run", "lost"];

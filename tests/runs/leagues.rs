@@ -183,7 +183,7 @@ fn two_versions_are_decided_on_by_how_they_do_against_a_pool() {
     let bots = ["--bot", "./three", "--bot", "./one", "--pool", "./two", "--seats", "one"];
     let words = [&bots[..], &["--until-decided", "--seed", "1..400", "--run", "run"]].concat();
     let shown = suite(&place, &words).args(["--logs", "none"]).run().exits(0).out();
-    assert!(shown.contains("better"), "{shown}");
+    assert!(shown.contains("./three is better than ./one: "), "{shown}");
     let lines = results(&place, "run");
     assert!(lines.len() < 400 * 4, "{}", lines.len());
     assert!(lines.iter().all(|line| line["with"].to_string().contains("./two")));

@@ -141,6 +141,25 @@ fn square_remover_after(case: &str, moves: &[&str]) -> (Vec<i32>, Vec<u64>) {
 
 #[test]
 #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn a_game_of_one_answer_opens_at_its_result() {
+    let Some(browser) = Browser::open() else { return };
+    let place = Place::new();
+    let settings =
+        "[game.sum]\nkind = \"scored\"\ncommand = \"./scorer {case} {answer}\"\ncases = \"in\"\n";
+    fs::create_dir(place.path("in")).expect("made");
+    for (file, text) in [("referee.toml", settings), ("in/0001.txt", "2\n3\n4\n")] {
+        fs::write(place.path(file), text).expect("written");
+    }
+    place.double("scorer", "scorer");
+    let play = ["play", "--game", "sum", "--board", "0001", "--html", "page.html"];
+    assert_code(&place.command(&play).args(["--bot", "echo 7", "--total", "60s"]).run(), 0);
+    let url = format!("file://{}", place.path("page.html").display());
+    let expected = json!({ "url": url, "score": 1000, "told": "Score = 1000" });
+    browser.check("one_answer", &expected);
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
 fn a_square_remover_page_plays_to_its_end_with_keys_and_mouse() {
     let Some(browser) = Browser::open() else { return };
     let game = Shown::play(&["--game", "square-remover"]);

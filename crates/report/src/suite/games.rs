@@ -184,9 +184,9 @@ fn table(games: &[ShownGame], better: Direction) -> Table {
         "slowest",
         "of limit",
     ];
-    headings.extend(has_gain.then_some("gain"));
     let has_places = games.iter().any(|game| game.outcome.seat.is_some());
     headings.extend(has_places.then_some(["seat", "place", "against"]).into_iter().flatten());
+    headings.extend(has_gain.then_some("gain"));
     let rows = games.iter().map(|game| {
         let outcome = &game.outcome;
         let slowest = outcome.times.slowest.or(outcome.times.first);
@@ -201,16 +201,16 @@ fn table(games: &[ShownGame], better: Direction) -> Table {
             slowest.map_or_else(none, |slowest| duration(slowest.0)),
             game.of_limit.map_or_else(none, |part| format!("{:.1} %", 100.0 * part)),
         ];
-        row.extend(has_gain.then(|| game.gain.map_or_else(none, signed)));
         if has_places {
             let seat = outcome.seat.as_ref().map_or_else(none, |seat| seat.seat.to_string());
             let place = outcome.place().map_or_else(none, |place| format!("{place:.0} %"));
             row.extend([seat, place, against(outcome)]);
         }
+        row.extend(has_gain.then(|| game.gain.map_or_else(none, signed)));
         row
     });
-    let words: &[usize] = if has_gain { &[1, 2, 3, 12] } else { &[1, 2, 3, 11] };
-    Table { words, ..Table::new("Games", &headings, rows) }
+    // With places, the last of these is the column of opponents.
+    Table { words: &[1, 2, 3, 11], ..Table::new("Games", &headings, rows) }
 }
 
 /// The bots in the other seats.
