@@ -58,6 +58,16 @@ fn an_answer_is_scored_and_its_log_needs_no_scorer() {
 }
 
 #[test]
+fn a_judge_is_an_ordinary_child_if_the_bots_are() {
+    let place = project();
+    place.script("scorer", "read -r parent </proc/$PPID/comm; echo \"Score = 1, $parent\"");
+    for (method, parent) in [("plain", "referee"), ("auto", "bot-keeper")] {
+        let played = play(&place, "sh adds.sh", &["--containment", method]);
+        assert_eq!(played.json()["summary"], json!([format!("Score = 1, {parent}")]), "{method}");
+    }
+}
+
+#[test]
 fn a_game_without_a_log_is_played_again_by_the_command_that_replay_names() {
     let place = project();
     let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--run", "run"];

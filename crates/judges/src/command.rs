@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use contain::bot::{BotCommand, Confinement, Containment, Pinning, Scratch};
-use rules::game::JudgeFailure;
+use rules::game::{JudgeFailure, Place};
 use terms::bounds::JUDGE_QUESTIONS;
 use terms::limits::Resources;
 use terms::system::{LIST_SEPARATOR, UTF8_ENVIRONMENT};
@@ -50,15 +50,15 @@ impl Default for JudgeLimits {
 }
 
 impl JudgeCommand {
-    /// Prepares its start in a scratch folder, on the core of the bot if that has one of its own.
+    /// Prepares its start in a scratch folder.
     pub(crate) fn prepare(
         &self,
-        core: Option<usize>,
+        place: &Place,
         scratch: &Scratch,
         step_output: Option<u64>,
     ) -> Result<BotCommand, JudgeFailure> {
-        let method =
-            Containment::Auto.method().map_err(|error| JudgeFailure::new(error.to_string()))?;
+        let containment = if place.is_plain { Containment::Plain } else { Containment::Auto };
+        let method = containment.method().map_err(|error| JudgeFailure::new(error.to_string()))?;
         let resources = Resources {
             memory: self.limits.memory,
             turn_output: step_output,
@@ -71,7 +71,7 @@ impl JudgeCommand {
         let confinement = Confinement { method, resources, sandbox: None };
         let mut command = BotCommand::new(program, args, confinement);
         command.cwd = Some(scratch.path().to_owned());
-        command.pinning = core.map(|core| Pinning { cores: vec![core] });
+        command.pinning = place.core.map(|core| Pinning { cores: vec![core] });
         command.env = self.environment(scratch.path());
         Ok(command)
     }

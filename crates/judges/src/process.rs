@@ -73,7 +73,7 @@ impl Process {
         step_output: Option<u64>,
     ) -> Result<Self, JudgeFailure> {
         let started = Instant::now();
-        let prepared = command.prepare(place.core, &scratch, step_output)?;
+        let prepared = command.prepare(place, &scratch, step_output)?;
         let child = BotProcess::spawn(&prepared, JUDGE_LAST_STDERR, place.alarm.clone()).map_err(
             |error| {
                 // The layer of processes calls every program a bot, and names the file that stands for the user's.

@@ -53,7 +53,7 @@ pub(super) fn judged_again(
     case: &TestCase,
     interrupt: &Canceller,
 ) -> Result<Option<Replayed>, Failure> {
-    let place = Place { core: None, alarm: Some(interrupt.alarm()) };
+    let place = Place { alarm: Some(interrupt.alarm()), ..Place::default() };
     let again = case.start(&place).and_then(|game| rejudge(log, game));
     again.map_err(|trouble| match interrupt.cancelled().map(signals::signal) {
         Some(signal) => Failure::Interrupted { signal, kept: String::new() },

@@ -139,7 +139,11 @@ impl FlagValue for Containment {
         (Self::Auto, "auto", "The first of the others that this host allows"),
         (Self::Namespace, "namespace", "A pid namespace: the kernel kills everything in it"),
         (Self::Seccomp, "seccomp", "No process can leave the bot's process group, which is killed"),
-        (Self::Plain, "plain", "An ordinary child: only its process group is killed"),
+        (
+            Self::Plain,
+            "plain",
+            "An ordinary child, as is a judge: only its process group is killed",
+        ),
         (Self::Group, "group", "Another spelling of `plain`, until the next version"),
     ];
 }

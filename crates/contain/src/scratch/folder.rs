@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File, Permissions};
-use std::io;
+use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -115,12 +115,7 @@ impl Scratch {
             let path = scratch.path().join(name);
             match shown {
                 Shown::Link(target) => symlink(target, path)?,
-                Shown::Copy(source, _) => {
-                    fs::copy(source, &path)?;
-                    // A copy of a read-only file can be written to, as a new file could.
-                    let mode = source.metadata()?.permissions().mode() | 0o200;
-                    fs::set_permissions(path, Permissions::from_mode(mode))?;
-                }
+                Shown::Copy(source, mark) => copy(source, mark, &path)?,
             }
             scratch.keep(name)?;
         }
@@ -198,6 +193,15 @@ fn shown(files: BTreeMap<OsString, PathBuf>) -> BTreeMap<OsString, Shown> {
     let links = files.into_iter().map(|(name, path)| (name, Shown::Link(path)));
     let copies = copies.into_iter().map(|(name, (path, mark))| (name, Shown::Copy(path, mark)));
     links.chain(copies).collect()
+}
+
+/// Copies what a file held when it was marked: a log may grow for as long as it is read.
+fn copy(source: &Path, mark: &Mark, to: &Path) -> io::Result<()> {
+    let mut marked = File::open(source)?.take(mark.size().unsigned_abs());
+    io::copy(&mut marked, &mut File::create(to)?)?;
+    // A copy of a read-only file can be written to, as a new file could.
+    let mode = source.metadata()?.permissions().mode() | 0o200;
+    fs::set_permissions(to, Permissions::from_mode(mode))
 }
 
 /// A folder that other games may have once this has been dropped in the background.
@@ -438,6 +442,23 @@ mod tests {
             linked.are_not_left_if_changed(change, true);
         }
         linked.are_removed_at_the_end();
+    }
+
+    #[test]
+    fn a_growing_file_is_copied_as_it_was() {
+        let files = TempDir::new().expect("a folder");
+        let path = files.path().join("log");
+        fs::write(&path, "its words").expect("room");
+        let Shown::Copy(source, mark) = shown([("log".into(), path.clone())].into())
+            .remove(OsStr::new("log"))
+            .expect("it is there")
+        else {
+            panic!("it is small");
+        };
+        fs::write(&path, "its words and others").expect("room");
+        let copy = files.path().join("copy");
+        super::copy(&source, &mark, &copy).expect("room");
+        assert_eq!(fs::read_to_string(copy).expect("there"), "its words");
     }
 
     #[test]

@@ -36,7 +36,7 @@ pub(crate) use self::quiet::await_quiet;
 use self::record::Record;
 use self::table::Table;
 pub use self::traces::Traces;
-use contain::bot::{BotCommand, ExchangeError, HostMemory, SpawnError};
+use contain::bot::{BotCommand, ContainmentMethod, ExchangeError, HostMemory, SpawnError};
 use contain::cancel::{Cancelled, Canceller};
 use results::gamelog::{End, Event};
 use rules::game::{Game, GameKind, JudgeFailure, Place, TestCase};
@@ -262,9 +262,12 @@ impl Match<'_> {
 
     /// Has the game's referee begin, before the bot starts.
     fn begin(&self, case: &TestCase) -> Result<Game, PlayError> {
-        let pinning = self.seats[0].command.pinning.as_ref();
-        let core = pinning.and_then(|pinning| pinning.cores.first().copied());
-        let place = Place { core, alarm: self.canceller.map(Canceller::alarm) };
+        let bot = &self.seats[0].command;
+        let place = Place {
+            core: bot.pinning.as_ref().and_then(|pinning| pinning.cores.first().copied()),
+            alarm: self.canceller.map(Canceller::alarm),
+            is_plain: bot.confinement.method == ContainmentMethod::Plain,
+        };
         case.start(&place).map_err(|trouble| self.failed(trouble))
     }
 

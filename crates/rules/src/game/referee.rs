@@ -252,6 +252,8 @@ pub struct Place {
     pub core: Option<usize>,
     /// What becomes readable to end a step early.
     pub alarm: Option<Arc<File>>,
+    /// Whether it is an ordinary child, as the bots are, and not contained.
+    pub is_plain: bool,
 }
 
 /// Why a judge could not referee; never the bot's fault.
