@@ -68,19 +68,19 @@ fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
 
       The guarded interval and p decide; they allow for boards not seen. For information: Student's test p < 0.0001, signed-rank test p < 0.0001, sign test p < 0.0001.
 
-      largest gains  before   now  difference
-      seed 9           1074  1109         +35
-      seed 79          1074  1109         +35
-      seed 74          1148  1183         +35
-      seed 69          1222  1257         +35
-      seed 64          1037  1072         +35
+      largest gains  ./v1  ./v2  difference
+      seed 9         1074  1109         +35
+      seed 79        1074  1109         +35
+      seed 74        1148  1183         +35
+      seed 69        1222  1257         +35
+      seed 64        1037  1072         +35
 
-      largest losses  before   now  difference
-      seed 10           1111  1106          -5
-      seed 15           1037  1032          -5
-      seed 20           1222  1217          -5
-      seed 25           1148  1143          -5
-      seed 30           1074  1069          -5
+      largest losses  ./v1  ./v2  difference
+      seed 10         1111  1106          -5
+      seed 15         1037  1032          -5
+      seed 20         1222  1217          -5
+      seed 25         1148  1143          -5
+      seed 30         1074  1069          -5
 
       Only ./v2 has played 2 boards: seed 81, seed 82.
     ");
@@ -122,8 +122,17 @@ fn few_boards_fail_a_bot_that_is_worse_on_nearly_all() {
     assert!(better.starts_with("a scores better than b on 30 of 30 boards\n"), "{better}");
     let even = runs.compare(&["old", "even"]).exits(0).out();
     assert!(even.starts_with("too few boards to compare c with a\n"), "{even}");
+    let decides = "On fewer than 60 boards only the sign test decides, at p < 0.0001";
+    for (shown, here) in [(&worse, "; here p < 0.0001."), (&even, "; here p = 1.0000.")] {
+        assert!(shown.contains(&format!("{decides}{here}")), "{shown}");
+        assert!(!shown.contains("guarded interval and p decide"), "{shown}");
+    }
+    let equal = runs.compare(&["new", "new"]).exits(0).out();
+    assert!(equal.starts_with("no difference between "), "{equal}");
+    assert!(equal.contains(" on 30 of 30 boards\n"), "{equal}");
     let all = runs.compare(&["old", "new", "even"]).exits(1).out();
     assert!(all.contains("worse on most boards") && all.contains("too few boards"), "{all}");
+    assert!(all.contains(&format!("{decides}, once adjusted for 2 comparisons (Holm)")), "{all}");
     let junit = runs.compare(&["old", "new", "--format", "junit"]).exits(1).out();
     assert!(
         junit.contains("failures=\"1\"") && junit.contains("sign test p &lt; 0.0001"),
@@ -309,7 +318,7 @@ fn runs_that_cannot_be_compared_are_refused_with_a_reason() {
         assert_eq!(output.status.code(), Some(2), "{output:?}");
         output.err().trim_end().to_owned()
     };
-    assert_snapshot!(error(&["old"]), @"error: old has only `./v1` to compare; name another run");
+    assert_snapshot!(error(&["old"]), @"error: old has only `./v1` to compare; name another run too, as in `referee compare latest~1 latest`");
     assert_snapshot!(error(&["old", "nope"]), @"error: nope: there is no such folder");
     assert_snapshot!(error(&["old:./v3", "new"]), @"error: old has no bot `./v3`; it has: `./v1`");
     let plan = runs.path("new/run.toml");

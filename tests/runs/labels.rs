@@ -45,7 +45,7 @@ fn a_variable_that_a_bot_inherits_is_recorded_by_its_name() {
         assert_code(&played, 0);
     }
     let compared = place.referee(&["compare", "shallow", "deep"]).exits(0).out();
-    let expected = "too few boards to compare @first (DEPTH=4) with @first (DEPTH=3)\n";
+    let expected = "no difference between @first (DEPTH=4) and @first (DEPTH=3) on ";
     assert!(compared.starts_with(expected), "{compared}");
     let unset = place.command(&["play", "--bot", "@first", "--env", "DEPTH"]);
     let said = unset.env_remove("DEPTH").run().exits(2).err();
@@ -109,7 +109,7 @@ fn runs_that_were_put_here_are_listed_and_are_the_latest() {
         listed.as_array().expect("runs").iter().map(|run| &run["run"]).collect();
     assert_eq!(names, ["second", "first"]);
     let compared = place.referee(&["compare", "latest~1", "latest"]).exits(0).out();
-    assert!(compared.contains("@first (second) with @first (first)"), "{compared}");
+    assert!(compared.contains("@first (second) and @first (first)"), "{compared}");
     fs::create_dir(place.path("below")).expect("made");
     fs::write(place.path("referee.toml"), "").expect("written");
     let below = place.command(&["show", "latest"]).current_dir(place.path("below"));

@@ -40,7 +40,7 @@ pub use self::evidence::{Evidence, LossRate, Lost, Moments, PairedBoard};
 pub use self::holm::holm;
 pub use self::mean::MeanTest;
 pub use self::needed::Needed;
-pub use self::paired::{Finished, MIN_PAIRS, Paired, boards_to_find};
+pub use self::paired::{CERTAIN, Finished, MIN_PAIRS, Paired, boards_to_find};
 pub use self::proportion::Estimate;
 pub use self::ratings::{Agreement, Game, MIN_SEEDS, Rating, Ratings, Seat};
 pub use self::risk::{Risk, RiskError};

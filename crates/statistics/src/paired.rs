@@ -19,7 +19,7 @@ const POWER: f64 = 0.8;
 pub const MIN_PAIRS: usize = 60;
 
 /// The p-value of the sign test below which the bot that wins most boards is named where there are too few for a verdict.
-const CERTAIN: f64 = 1e-4;
+pub const CERTAIN: f64 = 1e-4;
 
 /// The comparison of two bots, the first one the challenger, board by board.
 #[derive(Debug, Clone, PartialEq, Serialize)]

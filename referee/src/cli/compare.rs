@@ -115,7 +115,7 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::SUCCESS);
         }
         let problem = format!(
-            "{} has only `{}` to compare; name another run",
+            "{} has only `{}` to compare; name another run too, as in `referee compare latest~1 latest`",
             runs[0].folder.path.display(),
             only.name
         );

@@ -16,10 +16,13 @@ use super::overview;
 use super::rows::write_rows;
 use results::compare::{BoardDifference, Comparison};
 use statistics::{Conclusion, Finished, Leader, Lost, MIN_PAIRS, MeanTest, Paired, Tendency};
-use terms::text::plural;
+use terms::text::{abridged, plural};
 
 /// The number of boards in each of the lists of largest gains and largest losses.
 const BOARDS: usize = 5;
+
+/// The most characters of a bot's name above a column.
+const LONGEST_NAME: usize = 32;
 
 /// The number of boards beyond which a difference is too small to be worth showing.
 const TOO_MANY: u64 = 20_000;
@@ -136,7 +139,10 @@ fn extremes<'a>(
         let difference = format!("{difference:+.of_differences$}");
         vec![board.clone(), number(*baseline), number(*challenger), difference]
     };
-    let headings = [heading, "before", "now", "difference"];
+    // The column of the bot that others are compared with comes first.
+    let [baseline, challenger] = [&comparison.baseline, &comparison.challenger];
+    let [baseline, challenger] = [baseline, challenger].map(|bot| abridged(bot, LONGEST_NAME));
+    let headings = [heading, &baseline, &challenger, "difference"];
     let table = Table::new(heading, &headings, boards.take(BOARDS).map(row));
     if !table.rows.is_empty() {
         document.in_terminal(Part::Table(table));
@@ -151,6 +157,7 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
         (Conclusion::Worse, _) => format!("{challenger} is worse than {baseline}"),
         (Conclusion::TooFewGames, _) => loser(comparison)
             .or_else(|| most_boards(comparison))
+            .or_else(|| all_even(comparison))
             .unwrap_or_else(|| format!("too few boards to compare {challenger} with {baseline}")),
         (_, Some(Tendency::Better)) => format!("{challenger} is probably better than {baseline}"),
         (_, Some(Tendency::Worse)) => format!("{challenger} is probably worse than {baseline}"),
@@ -183,6 +190,15 @@ fn most_boards(comparison: &Comparison) -> Option<String> {
     };
     let boards = plural(paired.pairs as u64, "board");
     Some(format!("{challenger} scores {scores} than {baseline} on {wins} of {boards}"))
+}
+
+/// That no board tells the bots apart, where they are too few for a verdict.
+fn all_even(comparison: &Comparison) -> Option<String> {
+    let Comparison { baseline, challenger, paired, .. } = comparison;
+    let boards = plural(paired.pairs as u64, "board");
+    (paired.pairs > 0 && paired.wins + paired.losses == 0).then(|| {
+        format!("no difference between {challenger} and {baseline} on {} of {boards}", paired.pairs)
+    })
 }
 
 /// That one bot scores higher where both finish, but loses games that the other finishes.

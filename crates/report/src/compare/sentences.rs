@@ -3,12 +3,29 @@
 use crate::figures::{digits, p_value};
 use results::compare::{Comparison, Copies};
 use rules::measure::Measure;
-use statistics::Paired;
+use statistics::{CERTAIN, MIN_PAIRS, Paired};
 use terms::text::plural;
 
 /// The tests next to the verdict, in a few sentences; `comparisons` is the number of comparisons made.
 pub(super) fn tests(comparison: &Comparison, comparisons: usize) -> String {
     let Paired { all, sign_p, signed_rank_p, adjusted_p, .. } = &comparison.paired;
+    let of_scores = format!(
+        "Student's test p {}, signed-rank test p {}",
+        p_value(all.mean_p),
+        p_value(*signed_rank_p)
+    );
+    let sign_p = p_value(*sign_p);
+    if comparison.paired.missing_pairs() > 0 {
+        let adjusted = match comparisons {
+            0 | 1 => String::new(),
+            count => format!(", once adjusted for {count} comparisons (Holm)"),
+        };
+        return format!(
+            "On fewer than {MIN_PAIRS} boards only the sign test decides, at p < {CERTAIN}{adjusted}; here p {sign_p}. It counts the boards \
+             on which each bot is better. The p in the table is the mean's, which relies on many boards and decides nothing yet. For \
+             information: {of_scores}."
+        );
+    }
     let adjusted = match comparisons {
         0 | 1 => String::new(),
         count => format!(
@@ -17,11 +34,8 @@ pub(super) fn tests(comparison: &Comparison, comparisons: usize) -> String {
         ),
     };
     format!(
-        "The guarded interval and p decide; they allow for boards not seen. For information: Student's test p {}, signed-rank \
-         test p {}, sign test p {}.{adjusted}",
-        p_value(all.mean_p),
-        p_value(*signed_rank_p),
-        p_value(*sign_p)
+        "The guarded interval and p decide; they allow for boards not seen. For information: {of_scores}, sign test p \
+         {sign_p}.{adjusted}"
     )
 }
 
@@ -31,7 +45,7 @@ pub(super) fn scale(comparison: &Comparison) -> Vec<String> {
     let measured = measured(comparison);
     let lower = !comparison.better.is_higher() && !comparison.counts_wins;
     let wins = "No game has a score: a game that was not lost counts as 1, and a lost one as 0.";
-    let lost = comparison.lost_points.map(|lost| {
+    let lost = comparison.lost_points.filter(|_| comparison.paired.has_losses()).map(|lost| {
         format!(
             "A lost game counts as {lost:.digits$} points, which is worse than any other game here."
         )

@@ -50,7 +50,7 @@ pub(super) fn table(table: &Table) -> String {
         "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\"><table><thead><tr>"
     );
     for heading in &table.headings {
-        match *heading {
+        match heading.as_str() {
             "" => out.push_str("<td></td>"),
             heading => put!(&mut out, "<th scope=\"col\">{}</th>", Text(heading)),
         }

@@ -38,13 +38,14 @@ fn escaped(line: &Line) -> String {
 fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let columns = 0..table.headings.len();
     let rule = columns.map(|column| if table.words.contains(&column) { "---|" } else { "---:|" });
-    writeln!(out, "| {} |", table.headings.join(" | "))?;
+    writeln!(out, "{}", of_cells(&table.headings))?;
     writeln!(out, "|{}", rule.collect::<String>())?;
-    for row in &table.rows {
-        let cells: Vec<String> = row.iter().map(|cell| escape(cell)).collect();
-        writeln!(out, "| {} |", cells.join(" | "))?;
-    }
-    Ok(())
+    table.rows.iter().try_for_each(|row| writeln!(out, "{}", of_cells(row)))
+}
+
+fn of_cells(cells: &[String]) -> String {
+    let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
+    format!("| {} |", cells.join(" | "))
 }
 
 /// Escapes text so that it is inert in Markdown, and in HTML, which Markdown may contain.

@@ -87,7 +87,7 @@ impl<T: Into<String>> From<T> for Line {
 pub(crate) struct Table {
     /// The label for screen readers, unique on its page.
     pub(crate) label: String,
-    pub(crate) headings: Vec<&'static str>,
+    pub(crate) headings: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
     /// The columns that hold words.
     pub(crate) words: &'static [usize],
@@ -99,10 +99,11 @@ impl Table {
     /// A table with a column of words and others of numbers.
     pub(crate) fn new(
         label: impl Into<String>,
-        headings: &[&'static str],
+        headings: &[&str],
         rows: impl IntoIterator<Item = Vec<String>>,
     ) -> Self {
-        let (headings, rows) = (headings.to_vec(), rows.into_iter().collect());
+        let headings = headings.iter().map(|&heading| heading.to_owned()).collect();
+        let rows = rows.into_iter().collect();
         Self { label: label.into(), headings, rows, words: &[0], widths: &[] }
     }
 

@@ -65,7 +65,7 @@ fn styled(line: &Line) -> String {
 fn write_table(table: &Table, out: &mut dyn Write) -> io::Result<()> {
     let mut shown = comfy_table::Table::new();
     shown.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    shown.set_header(&table.headings);
+    shown.set_header(table.headings.iter().map(|heading| printable(heading)));
     for row in &table.rows {
         shown.add_row(row.iter().map(|cell| printable(cell)));
     }
