@@ -157,7 +157,12 @@ fn where_lower_is_better_comparisons_lists_and_pages_are_turned() {
     assert_near(&compared[0]["lost_points"], 9.0);
     let text = own_output(folder, "compare 'runs/one:sh dear' 'runs/one:sh good'");
     assert!(text.contains("Lower scores are better; a difference above 0 is a gain."), "{text}");
-    assert!(text.contains("seed 4          45.00  4.50      +40.50"), "{text}");
+    assert!(text.contains("seed 4           45.00     4.50      +40.50"), "{text}");
+    assert!(!text.contains("A lost game counts as"), "none was lost: {text}");
+    let lost = own_output(folder, "compare 'runs/one:sh good' 'runs/one:sh rash'");
+    assert!(lost.contains("A lost game counts as 9.00 points"), "{lost}");
+    let alone = own_output(folder, "suite --game cost --seed 1 --bot 'sh good' --no-run");
+    assert!(alone.contains("leave out lost games.") && !alone.contains("best/yours"), "{alone}");
     let runs = list(folder, "runs --records records.toml");
     assert_near(&runs[0]["bots"][2]["ratio"], 0.5);
     assert_eq!(runs[0]["bots"][2]["better"], "lower");

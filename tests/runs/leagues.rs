@@ -53,6 +53,13 @@ fn in_a_round_robin_every_seed_is_played_from_every_seat() {
     assert_code(&verified, 0);
     let page = place.command(&["report", "run", "--html", "page.html"]).run();
     assert_code(&page, 0);
+    // A score depends on the opponents, so no board has a best one.
+    for list in [&["show", "run"][..], &["runs", "--folder", "."]] {
+        let listed = place.command(list).run().exits(0).out();
+        assert!(listed.contains("./three") && !listed.contains("yours/best"), "{listed}");
+    }
+    let shown = place.command(&["show", "run", "--format", "json"]).run().json();
+    assert_eq!(shown["games"][0]["best"], Value::Null);
     let shown = place.command(&["replay", "run:2"]).run().exits(0).out();
     assert!(shown.contains("duel"), "{shown}");
 }

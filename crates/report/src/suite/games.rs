@@ -173,17 +173,10 @@ fn seeds(games: &[ShownGame]) -> String {
 
 fn table(games: &[ShownGame], better: Direction) -> Table {
     let has_gain = games.iter().any(|game| game.gain.is_some());
-    let mut headings = vec![
-        "game",
-        "bot",
-        "board",
-        "verdict",
-        "score",
-        better.share_name(),
-        "turns",
-        "slowest",
-        "of limit",
-    ];
+    let has_share = games.iter().any(|game| game.ratio.is_some());
+    let mut headings = vec!["game", "bot", "board", "verdict", "score"];
+    headings.extend(has_share.then_some(better.share_name()));
+    headings.extend(["turns", "slowest", "of limit"]);
     let has_places = games.iter().any(|game| game.outcome.seat.is_some());
     headings.extend(has_places.then_some(["seat", "place", "against"]).into_iter().flatten());
     headings.extend(has_gain.then_some("gain"));
@@ -196,11 +189,13 @@ fn table(games: &[ShownGame], better: Direction) -> Table {
             outcome.board.clone(),
             outcome.verdict.to_string(),
             shown(outcome.score),
-            game.ratio.map_or_else(none, share),
+        ];
+        row.extend(has_share.then(|| game.ratio.map_or_else(none, share)));
+        row.extend([
             outcome.turns.to_string(),
             slowest.map_or_else(none, |slowest| duration(slowest.0)),
             game.of_limit.map_or_else(none, |part| format!("{:.1} %", 100.0 * part)),
-        ];
+        ]);
         if has_places {
             let seat = outcome.seat.as_ref().map_or_else(none, |seat| seat.seat.to_string());
             let place = outcome.place().map_or_else(none, |place| format!("{place:.0} %"));
@@ -209,8 +204,8 @@ fn table(games: &[ShownGame], better: Direction) -> Table {
         row.extend(has_gain.then(|| game.gain.map_or_else(none, signed)));
         row
     });
-    // With places, the last of these is the column of opponents.
-    Table { words: &[1, 2, 3, 11], ..Table::new("Games", &headings, rows) }
+    // With places there is no share, and the last of these is the column of opponents.
+    Table { words: &[1, 2, 3, 10], ..Table::new("Games", &headings, rows) }
 }
 
 /// The bots in the other seats.

@@ -97,7 +97,8 @@ impl SuiteReport<'_> {
             document.sentence(measured.explanation);
         }
         if !summary.better.is_higher() {
-            document.sentence(LOWER_IS_BETTER);
+            let of_share = if self.has_share() { LOST_SHARE } else { "" };
+            document.sentence(format!("{LOWER_IS_BETTER}{of_share}."));
         }
     }
 
@@ -127,11 +128,14 @@ impl SuiteReport<'_> {
         }
     }
 
+    fn has_share(&self) -> bool {
+        self.summary.bots.iter().any(|tally| tally.ratio().is_some())
+    }
+
     /// A row for each bot. Shares of the best known scores have a column if any is known, and times if games were timed.
     fn totals(&self, measured: Option<&Measured>) -> Table {
         let summary = &self.summary;
-        let has_share = summary.bots.iter().any(|tally| tally.ratio().is_some());
-        let columns = HEADINGS - usize::from(!has_share);
+        let columns = HEADINGS - usize::from(!self.has_share());
         let more = || measured.map(|it| &it.column).into_iter().chain(self.contest_columns());
         let times = time_columns(summary);
         let headings: Vec<_> = headings(summary.better)
@@ -311,8 +315,10 @@ pub(super) const NEW_BESTS: &str = "better than the best known";
 const SHOWN_BESTS: usize = 5;
 
 /// What sums and means hold in a game whose lower scores are better.
-const LOWER_IS_BETTER: &str = "Lower is better: sum and mean leave out lost games, and best/yours counts a \
-    lost one as 0.";
+const LOWER_IS_BETTER: &str = "Lower is better: sum and mean leave out lost games";
+
+/// What the share of the best holds there.
+const LOST_SHARE: &str = ", and best/yours counts a lost one as 0";
 
 /// A heading of the table, and what its column shows of a bot.
 type Column = (&'static str, fn(&Tally) -> String);

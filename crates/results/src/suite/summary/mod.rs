@@ -167,7 +167,8 @@ impl Summary {
     /// board has none, and neither has a board on which a ratio means nothing.
     fn boards_with_best(&self, known: &Bests) -> impl Iterator<Item = (&[Points], Option<Score>)> {
         let (has_rivals, better) = (self.bots.len() > 1, self.better);
-        self.boards.iter().filter_map(move |(id, points)| {
+        let boards = self.boards.iter().filter(|_| self.has_bests());
+        boards.filter_map(move |(id, points)| {
             let known = known.best(id);
             let best = best_of(points, known, better);
             let has_ratio = |points: &Points| points.ratio_sum(best, better).is_some();
@@ -178,8 +179,14 @@ impl Summary {
 
     /// The best score on a board, of what is known and of this run's own games; `None` for a lone bot on an unrecorded board.
     pub fn best(&self, board: &RecordId, known: &Bests) -> Option<Score> {
-        let (points, known) = (self.boards.get(board)?, known.best(board));
+        let board_of_one = self.boards.get(board).filter(|_| self.has_bests());
+        let (points, known) = (board_of_one?, known.best(board));
         best_of(points, known, self.better).filter(|_| self.bots.len() > 1 || known.is_some())
+    }
+
+    /// Whether a board has a best score. In a game of several players a score depends on the opponents.
+    fn has_bests(&self) -> bool {
+        self.opponents == 0
     }
 
     /// Compares each bot with the best `known` scores, replacing an earlier comparison.
