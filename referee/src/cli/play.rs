@@ -246,7 +246,7 @@ fn write_page(args: &PlayArgs, html: &Path, log: Log, end: &End) -> Result<(), F
         drawings::keep(html, &end.drawings).map_err(Failure::user)?;
     }
     let film = Film::of_log(log, TurnTimes::Measured).map_err(Failure::user)?;
-    args.force.write(html, page::page(&film.linked(beside, html)).as_bytes())
+    args.force.write(html, page::page(&film.illustrated(beside, html)).as_bytes())
 }
 
 /// The name of the test case, and the test case itself.

@@ -160,9 +160,9 @@ impl Saved {
         film.map_err(|error| Failure::place(path, error))
     }
 
-    /// The film for a page, with links to what the judge has drawn.
+    /// The film for a page, with what the judge has drawn.
     fn film_of_page(&self, path: &Path, page: &Path) -> Result<Film, Failure> {
-        Ok(self.film(path)?.linked(path, page))
+        Ok(self.film(path)?.illustrated(path, page))
     }
 }
 

@@ -13,7 +13,9 @@ pub(super) fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
     let parts = turn.certificate.parts.as_ref();
     let (culprit, more) = match turn.overrun?.culprit {
         Culprit::Bot if parts.is_some_and(is_mostly_unexplained) => {
-            ("nobody is known to be at fault", format!("; {LONGER_LIMITS}"))
+            let launched = parts.is_some_and(|parts| parts.has_ended).then_some(NO_LAUNCHER);
+            let more = format!("; {}{LONGER_LIMITS}", launched.unwrap_or_default());
+            ("nobody is known to be at fault, so it counts against the bot", more)
         }
         Culprit::Bot => ("the bot's fault", parts.map(without_others).unwrap_or_default()),
         Culprit::Host => ("the host's fault", advice(on_host_delay)),
@@ -38,6 +40,10 @@ fn advice(on_host_delay: OnHostDelay) -> String {
         _ => format!("; `--on-host-delay retry` repeats such a game, {LONGER_LIMITS}"),
     }
 }
+
+/// How to learn more of the time of a bot that a process started which has exited.
+const NO_LAUNCHER: &str =
+    "if a launcher such as pyenv's starts the bot, name the interpreter itself to see more, ";
 
 /// Another remedy for late turns.
 const LONGER_LIMITS: &str = "`--profile relaxed` has longer limits";
@@ -146,7 +152,7 @@ fn a_late_reply_is_put_on_someone_with_the_figures() {
     for (parts, at_fault) in [
         (
             launched,
-            "nobody is known to be at fault: in 60 ms it computed for 2 ms, 58 ms is unexplained, since",
+            "nobody is known to be at fault, so it counts against the bot: in 60 ms it computed for 2 ms, 58 ms is unexplained, since",
         ),
         (explained, "the bot's fault: in 60 ms it computed for 31 ms, 29 ms is unexplained, since"),
         (

@@ -155,6 +155,14 @@ impl Film {
         Self { drawings: links::to_drawings(log, page), ..self }
     }
 
+    /// The film for a page of its own, which shows these pictures, and does not only link to them.
+    #[must_use]
+    pub fn illustrated(self, log: &Path, page: &Path) -> Self {
+        let film = self.linked(log, page);
+        let drawings = film.drawings.into_iter().map(Link::with_image).collect();
+        Self { drawings, ..film }
+    }
+
     /// The last position. Position `i` is the board before move `i`; the last position is the end of the
     /// game.
     pub fn last_position(&self) -> usize {

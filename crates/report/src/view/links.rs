@@ -1,8 +1,11 @@
 //! Links from a page to files on the same disk.
 
+use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Serialize, Serializer};
 
 use crate::markup::address_of;
@@ -17,13 +20,38 @@ pub struct Link {
     name: String,
     /// Relative to the page's folder: it begins with `./`, so that no name is taken for a scheme.
     address: String,
+    /// Its content as an address, if the page shows it. A picture in an `img` runs no script and loads nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    image: Option<String>,
+    #[serde(skip)]
+    file: PathBuf,
+}
+
+/// The size in bytes up to which a page shows a picture.
+const SHOWN: u64 = 1 << 20;
+
+impl Link {
+    /// The same, with the picture in the page if it is small and of a kind that browsers show as an image.
+    pub(crate) fn with_image(self) -> Self {
+        let kind = match self.file.extension().and_then(OsStr::to_str) {
+            Some("svg") => Some("svg+xml"),
+            Some("png") => Some("png"),
+            _ => None,
+        };
+        let is_small = fs::metadata(&self.file).is_ok_and(|file| file.len() <= SHOWN);
+        let content = kind.filter(|_| is_small).zip(fs::read(&self.file).ok());
+        let image = content.map(|(kind, content)| {
+            format!("data:image/{kind};base64,{}", STANDARD.encode(content))
+        });
+        Self { image, ..self }
+    }
 }
 
 /// Links from the page at `page` to the pictures next to the log of its game.
 pub(crate) fn to_drawings(log: &Path, page: &Path) -> Vec<Link> {
     let link = |file: &Path| {
         let name = file.file_name()?.to_string_lossy().into_owned();
-        Some(Link { name, address: address(file, page)? })
+        Some(Link { name, address: address(file, page)?, image: None, file: file.to_owned() })
     };
     drawings::kept(log).iter().filter_map(|file| link(file)).collect()
 }

@@ -71,14 +71,20 @@ class GameView {
     find(".diagnosis", result).textContent = end?.diagnosis ?? "";
   }
 
-  /** Links to the pictures that the game's judge has drawn. */
+  /** Shows or links to the pictures that the game's judge has drawn. */
   showDrawings() {
     const { drawings = [] } = this.film;
     const card = find(".drawings", this.root);
     card.hidden = drawings.length === 0;
-    for (const { name, address } of drawings) {
+    for (const { name, address, image } of drawings) {
       const link = element("a", "", name);
       link.href = address;
+      if (image) {
+        const picture = element("img");
+        picture.src = image;
+        picture.alt = name;
+        link.replaceChildren(picture);
+      }
       find("p", card).append(link, " ");
     }
   }
