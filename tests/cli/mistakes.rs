@@ -372,6 +372,11 @@ fn a_run_a_program_or_a_game_that_is_nearly_right_is_told_what_is_meant() {
         (&["watch", "game.jsonl"], "`referee replay LOG --watch`"),
         (&["show", "--worst"], "'--sort worst'"),
         (
+            &["show", "latest", "--bot", "./a"],
+            "RUN:BOT is one bot of a run, such as latest:./mybot",
+        ),
+        (&["suite", "--cases", "in"], "'--board'"),
+        (
             &["show", "--game", "5"],
             "the options are --sort, --board, --limit, --against, --records, --format",
         ),

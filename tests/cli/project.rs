@@ -72,6 +72,35 @@ fn a_project_names_bots_boards_and_where_runs_go() {
 }
 
 #[test]
+fn a_project_keeps_its_runs_together_and_finds_them_from_below() {
+    let project = Project::new("[bots.mine]\ncommand = '@first'\n");
+    let suite = ["suite", "--seed", "1", "--logs", "all", "--bot"];
+    let suite = |bot: &str, more: &[&str]| {
+        let args = [&suite[..], &[bot], more].concat();
+        let below = project.path().join("below");
+        assert_code(&referee().current_dir(below).args(args).patient().run(), 0);
+    };
+    suite("mine", &[]);
+    assert!(project.path().join("runs").is_dir() && !project.path().join("below/runs").exists());
+    // As versions before did.
+    suite("@greedy", &["--run", "runs/old"]);
+    for folder in ["", "below"] {
+        let found = |args: &[&str]| {
+            referee().current_dir(project.path().join(folder)).args(args).run().exits(0).out()
+        };
+        assert_eq!(found(&["runs"]).contains("@greedy"), folder == "below");
+        assert!(found(&["runs"]).contains("mine"));
+        let latest = if folder.is_empty() { "latest" } else { "latest~1" };
+        assert!(found(&["show", latest]).contains("mine"), "{folder}");
+        assert!(found(&["replay", latest]).contains("mine"), "{folder}");
+    }
+    assert_code(&project.run(&["report", "--html", "page.html"]), 0);
+    let page = fs::read_to_string(project.path().join("below/page.html")).expect("a page");
+    assert!(page.contains("@greedy"), "a report is of the latest run");
+    assert_code(&project.run(&["suite", "--resume", "latest~1"]), 0);
+}
+
+#[test]
 fn settings_and_all_other_files_may_be_bare_names() {
     let project = Project::new("");
     let text = "[bots.mine]\ncommand = 'sh bot.sh'\nbuild = 'echo exec cat > bot.sh'\n\

@@ -70,8 +70,9 @@ fn a_judge_is_an_ordinary_child_if_the_bots_are() {
 #[test]
 fn a_game_without_a_log_is_played_again_by_the_command_that_replay_names() {
     let place = project();
-    let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--run", "run"];
-    assert_code(&place.referee(&suite), 0);
+    fs::write(place.path("adds.sh"), format!("{ADDS}{AT_END}")).expect("written");
+    let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--env", "LAST=a b", "--run"];
+    assert_code(&place.referee(&[&suite[..], &["run", "--profile", "relaxed"]].concat()), 0);
     let none = place.referee(&["replay", "run"]).exits(2).err();
     assert!(none.contains("`referee replay run:1` says how to play one again"), "{none}");
     let told = place.referee(&["replay", "run:0012"]).exits(2).err();
@@ -85,7 +86,12 @@ fn a_game_without_a_log_is_played_again_by_the_command_that_replay_names() {
         (&replayed["board"], &replayed["bot"], &replayed["score"]),
         (&"seed 12".into(), &"sh adds.sh".into(), &1000.into())
     );
+    let log = fs::read_to_string(place.path("game.jsonl")).expect("a log");
+    assert!(log.contains("for a b") && log.contains(r#""profile":"relaxed""#), "{log}");
 }
+
+/// Says to standard error what the environment of a bot has.
+const AT_END: &str = "; echo for $LAST >&2";
 
 #[test]
 fn the_default_game_is_checked_without_its_name() {
@@ -107,10 +113,13 @@ fn what_the_scorer_draws_is_kept_with_the_log_and_pages_lead_to_it() {
     assert_code(&play(&place, "sh adds.sh", &["--html", "game.html"]), 0);
     assert_eq!(drawn("game.pictures/out.svg").as_deref(), Some("<svg/>"));
     assert!(page("game.html").contains(r#""address":"./game.pictures/out.svg""#));
+    let shown = r#""image":"data:image/svg+xml;base64,PHN2Zy8+""#;
+    assert!(page("game.html").contains(shown), "it is in the page");
     assert_code(&play(&place, "sh adds.sh", &["--log", "my log.jsonl"]), 0);
     fs::create_dir(place.path("pages")).expect("made");
     assert_code(&place.referee(&["replay", "my log.jsonl", "--html", "pages/game.html"]), 0);
     assert!(page("pages/game.html").contains(r#""address":"./../my%20log.pictures/out.svg""#));
+    assert!(page("pages/game.html").contains(shown));
     // A bot without an answer has no picture, and the earlier game's must not pass for its own.
     assert_code(&play(&place, "false", &["--log", "my log.jsonl"]), 1);
     assert_eq!(drawn("my log.pictures/out.svg"), None);
@@ -122,6 +131,10 @@ fn what_the_scorer_draws_is_kept_with_the_log_and_pages_lead_to_it() {
     let films = films(&page("pages/one-games.html"));
     let address = r#""address":"./../one/games/000002.pictures/out.svg""#;
     assert!(films.iter().any(|film| film.contains(address)), "{films:?}");
+    assert!(
+        !films.iter().any(|film| film.contains("data:image")),
+        "a page of many links: {films:?}"
+    );
     assert!(place.run("one").contents().foreign.is_empty());
 }
 
@@ -396,7 +409,10 @@ fn one_game_of_a_run_is_named_by_its_number_or_its_case() {
     }
     for (game, problem) in [
         ("latest", "latest: these games have logs: 1, 2, 3, 4; name one, such as latest:1"),
-        ("latest:0012", "latest:0012: these games have logs: 3, 4; name one, such as latest:3"),
+        (
+            "latest:0012",
+            "latest:0012: these games have logs: 3 (sh adds.sh), 4 (echo 5); name one, such as latest:3",
+        ),
         ("latest:0013", "latest: `0013` is neither the number of a game nor the name of a board"),
     ] {
         let refused = place.referee(&["replay", game]);

@@ -73,6 +73,23 @@ fn each_combination_of_values_is_a_bot_that_compare_knows() {
 }
 
 #[test]
+fn a_value_that_a_bot_may_not_read_is_told_to_be_in_its_environment() {
+    let place = Place::new();
+    place.script("deaf", "exec cat");
+    place.script("reads", "echo $DEPTH; exec cat");
+    let said = |bot: &str| {
+        let suite = ["--bot", bot, "--param", "DEPTH=1,2", "--seed", "1"];
+        place.suite(&suite).run().err()
+    };
+    let told = "`./deaf` has no {DEPTH} in its command, so it gets an environment variable DEPTH";
+    assert_eq!(said("./deaf").matches(told).count(), 1, "{}", said("./deaf"));
+    for bot in ["./reads", "./deaf {DEPTH}", "sh -c './deaf $DEPTH'"] {
+        let said = said(bot);
+        assert!(!said.contains("environment variable"), "{bot}: {said}");
+    }
+}
+
+#[test]
 fn what_cannot_be_tried_is_refused() {
     let folder = tempdir().expect("a folder");
     for (flags, problem) in [

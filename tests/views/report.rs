@@ -330,7 +330,8 @@ fn runs_without_a_page_are_refused_with_a_reason() {
     };
     let page = ["--html", "page.html"];
     let with = |args: &[&'static str]| [args, &page[..]].concat();
-    assert!(error(&with(&[])).starts_with("error: the following required arguments"));
+    let none = Runs::new().report(&page).exits(2).err();
+    assert!(none.starts_with("error: latest: there are no runs in runs"), "{none}");
     assert!(error(&["run"]).contains("--html <FILE>"));
     assert_snapshot!(error(&with(&["nope"])), @"error: nope: there is no such folder");
     assert_snapshot!(error(&with(&["run:@second"])), @"error: run has no bot `@second`; it has: `@first`");

@@ -16,7 +16,9 @@ use terms::system::{is_executable, is_path, program_file};
 use terms::text::shell_word;
 
 /// Flags that others have had, and what is written here.
-const ELSEWHERE: [(&str, &str); 7] = [
+const ELSEWHERE: [(&str, &str); 9] = [
+    ("--case", "--board"),
+    ("--cases", "--board"),
     ("--worst", "--sort worst"),
     ("--slowest", "--sort slowest"),
     ("--no-timeout", "--profile unlimited"),
@@ -25,6 +27,9 @@ const ELSEWHERE: [(&str, &str); 7] = [
     ("--no-limits", "--profile unlimited"),
     ("--unlimited", "--profile unlimited"),
 ];
+
+/// The commands that read runs, or one bot of each.
+const WITH_SIDES: [&str; 3] = ["compare", "report", "show"];
 
 /// Commands that others have, and what is written here.
 const OTHER_COMMANDS: [(&str, &str); 5] = [
@@ -76,6 +81,14 @@ pub(super) fn mend_suggestion(mut error: clap::Error, mut command: clap::Command
     let mut inner = &command;
     while let Some(next) = std::env::args().find_map(|word| inner.find_subcommand(&word)) {
         inner = next;
+    }
+    if unknown == "--bot" && WITH_SIDES.contains(&inner.get_name()) {
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(
+            ContextKind::Suggested,
+            tip("RUN:BOT is one bot of a run, such as latest:./mybot"),
+        );
+        return error;
     }
     let flags: Vec<String> =
         inner.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();

@@ -9,17 +9,26 @@ use anyhow::anyhow;
 
 use super::{Failure, inputs};
 use engine::config::Project;
-use results::suite::{FolderError, Plan, RunFolder, list_runs, log_path, packed_log};
+use results::suite::{FolderError, Plan, PlannedBot, RunFolder, list_runs, log_path, packed_log};
+use terms::limits::Profile;
 use terms::path::folder_of;
 use terms::text::shell_word;
 
 /// The most games whose logs are named.
 const NAMED_LOGS: usize = 20;
 
+/// The folder of the runs by default.
+const RUNS: &str = "runs";
+
 /// The folder for the run folders of suites.
 pub(super) fn runs_folder(project: &Project) -> PathBuf {
-    let runs = project.suite.runs.as_ref();
-    runs.map_or_else(|| "runs".into(), |runs| seen_from_here(project.folder.join(runs)))
+    let runs = match &project.suite.runs {
+        Some(runs) => project.folder.join(runs),
+        // Next to the project's file, also if `--config` names another one.
+        None => inputs::config_path(None)
+            .map_or_else(|| RUNS.into(), |file| folder_of(&file).join(RUNS)),
+    };
+    seen_from_here(runs)
 }
 
 /// The path without the working directory, if it is below it.
@@ -56,7 +65,8 @@ impl Places {
         let real = |path: &Path| path.canonicalize().ok();
         let runs = runs_folder(project);
         let mut known = vec![real(&runs)];
-        let mut others = vec![PathBuf::from(".")];
+        // A suite in a subfolder made `runs` there before it had a project.
+        let mut others = vec![PathBuf::from("."), PathBuf::from(RUNS)];
         others.extend((!project.folder.as_os_str().is_empty()).then(|| project.folder.clone()));
         others.retain(|other| {
             let place = real(other);
@@ -186,8 +196,14 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
         [(_, log)] => Ok(log.clone()),
         [] => Err(Failure::user(anyhow!("{text}: {}", no_log(run, game, chosen[0], plan)))),
         [(first, _), ..] => {
-            let numbers: Vec<_> =
-                logs.iter().take(NAMED_LOGS).map(|(number, _)| number.to_string()).collect();
+            let shown = |(number, _): &(usize, _)| {
+                let table = plan.table(*number);
+                let bots: Vec<_> = table.iter().map(|bot| plan.bots[*bot].name.as_str()).collect();
+                // Of a board's games each is another bot's, or a repetition.
+                let is_told = game.is_some() && plan.bots.len() > 1;
+                if is_told { format!("{number} ({})", bots.join(", ")) } else { number.to_string() }
+            };
+            let numbers: Vec<_> = logs.iter().take(NAMED_LOGS).map(shown).collect();
             let more = if logs.len() > NAMED_LOGS { ", …" } else { "" };
             let numbers = numbers.join(", ");
             Err(Failure::user(anyhow!(
@@ -212,14 +228,22 @@ fn no_log(run: &str, game: Option<&str>, number: usize, plan: &Plan) -> String {
         Some(seed) => format!("--seed {seed}"),
         None => format!("--board {name}"),
     };
-    let bot = |bot: usize| {
-        let words: Vec<_> = plan.bots[bot].command.iter().map(|word| shell_word(word)).collect();
-        format!("--bot {} ", shell_word(&words.join(" ")))
+    let table = plan.table(number);
+    let flag = |name: &str, value: &str| format!("--{name} {} ", shell_word(value));
+    let bot = |bot: &usize| {
+        let words: Vec<_> = plan.bots[*bot].command.iter().map(|word| shell_word(word)).collect();
+        flag("bot", &words.join(" "))
     };
-    let bots: String = plan.table(number).into_iter().map(bot).collect();
+    let bots: String = table.iter().map(bot).collect();
+    let PlannedBot { env, cwd, .. } = &plan.bots[table[0]];
+    let env = env.iter().map(|(name, value)| flag("env", &format!("{name}={value}")));
+    let cwd = cwd.iter().map(|cwd| flag("cwd", cwd));
+    let profile = plan.rules.profile;
+    let profile = (profile != Profile::Official).then(|| flag("profile", profile.name()));
+    let settings: String = env.chain(cwd).chain(profile).collect();
     let game = shell_word(&plan.game);
     format!(
-        "no log of this was kept; `referee play --game {game} {bots}{board} --log game.jsonl` plays it again with one, and {KEEP}"
+        "no log of this was kept; `referee play --game {game} {bots}{settings}{board} --log game.jsonl` plays it again with one, and {KEEP}"
     )
 }
 

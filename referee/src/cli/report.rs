@@ -38,7 +38,7 @@ pub(super) struct ReportArgs {
     ///
     /// RUN:BOT is one bot of a run, RUN:NAME=VALUE the bots of --param with this value, and RUN all
     /// bots. Each bot is compared with the first one.
-    #[arg(value_name = "RUN", required_unless_present = "history", add = completions::sides())]
+    #[arg(value_name = "RUN", default_value = "latest", add = completions::sides())]
     runs: Vec<String>,
 
     /// Make a page of all the project's runs over time instead

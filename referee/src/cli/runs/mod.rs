@@ -63,7 +63,7 @@ struct NoteArgs {
 /// The flag for the folder of the runs.
 #[derive(Debug, Args)]
 struct FolderFlag {
-    /// The folder of the run folders [default: the project's, or `runs`, and to list runs also those here and next to referee.toml]
+    /// The folder of the run folders [default: the project's, or `runs` next to referee.toml, and to list runs also those here and next to referee.toml]
     #[arg(long, value_name = "DIR")]
     folder: Option<PathBuf>,
 }

@@ -5,7 +5,7 @@ use std::ffi::{OsStr, OsString};
 use anyhow::anyhow;
 use clap::Args;
 
-use super::params::{Param, combined, param};
+use super::params::{Param, combined, param, warn_of_variables};
 use crate::cli::inputs::ProjectBot;
 use crate::cli::shared::EnvironmentFlags;
 use crate::cli::{Failure, completions, hints, inputs};
@@ -90,6 +90,7 @@ impl BotsFlags {
         }
         self.label(&mut bots)?;
         if !self.param.is_empty() {
+            warn_of_variables(&bots, &self.param);
             bots = combined(bots, &self.param)?;
         }
         for line in &self.pool {

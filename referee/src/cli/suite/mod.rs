@@ -87,7 +87,7 @@ pub(super) struct SuiteArgs {
     #[command(flatten, next_help_heading = "Run")]
     jobs: JobsFlags,
 
-    /// A new folder for the run [default: runs/ and the time]
+    /// A new folder for the run [default: runs/ and the time, next to referee.toml if there is one]
     ///
     /// `latest` and `referee runs` find only runs in runs/ (or in the project's folder of runs), in
     /// the working directory and next to referee.toml.

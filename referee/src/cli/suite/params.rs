@@ -1,12 +1,18 @@
 //! `--param`: plays a bot with each of several values, and with each combination of them.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::anyhow;
 
 use crate::cli::Failure;
 use results::suite::PlannedBot;
+use terms::system::program_file;
 
 /// The most bots of a run by combination of values.
 const MAX_BOTS: usize = 1000;
+
+/// The largest file, in bytes, in which the name of a parameter is looked for.
+const LARGEST: u64 = 16 << 20;
 
 /// The name of a parameter, and its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,8 +121,43 @@ pub(super) fn combined(
     Ok(all)
 }
 
+/// Says which parameters are environment variables, of bots whose files do not contain the name: they may not read it.
+pub(super) fn warn_of_variables(bots: &[PlannedBot], params: &[Param]) {
+    for Param { name, .. } in params {
+        let place = place(name);
+        let has_place = |bot: &&PlannedBot| bot.command.iter().any(|word| word.contains(&place));
+        let mut unread = bots.iter().filter(|bot| !has_place(bot) && !names(bot, name));
+        if let Some(bot) = unread.next() {
+            log::warn!(
+                "--param {name}: `{}` has no {place} in its command, so it gets an environment variable {name}, which its files do not name",
+                bot.name
+            );
+        }
+    }
+}
+
+/// Whether a bot's command, or a file that it names, contains this text.
+fn names(bot: &PlannedBot, text: &str) -> bool {
+    let folder = bot.cwd.as_deref().map_or(Path::new(""), Path::new);
+    let contains = |file: PathBuf| {
+        let size = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+        // A larger program is not worth the time.
+        let content = if size > LARGEST { return Some(true) } else { std::fs::read(file).ok()? };
+        Some(content.windows(text.len()).any(|part| part == text.as_bytes()))
+    };
+    let is_named = |word: &String| {
+        word.contains(text) || contains(program_file(&folder.join(word))).unwrap_or(false)
+    };
+    bot.command.iter().any(is_named)
+}
+
+/// `{NAME}`, which stands for the value in a command.
+fn place(name: &str) -> String {
+    format!("{{{name}}}")
+}
+
 fn with(bot: &PlannedBot, name: &str, value: &str) -> PlannedBot {
-    let place = format!("{{{name}}}");
+    let place = place(name);
     let mut bot = bot.clone();
     if bot.command.iter().any(|word| word.contains(&place)) {
         bot.command = bot.command.iter().map(|word| word.replace(&place, value)).collect();
