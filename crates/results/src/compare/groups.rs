@@ -6,7 +6,8 @@ use std::fmt;
 use crate::metrics::MetricValue;
 use crate::suite::Outcome;
 
-/// The most different numbers that are groups by themselves; more are grouped into ranges.
+/// The most different numbers that are groups by themselves, if these have two boards or more on average; others are grouped
+/// into ranges.
 const MAX_NUMBERS: usize = 10;
 
 /// The number of ranges, each with about equally many boards.
@@ -171,7 +172,9 @@ fn by_number<B: Copy>(name: &str, mut numbers: Vec<(f64, B)>) -> Vec<(String, Ve
     numbers.sort_by(|(a, _), (b, _)| a.total_cmp(b));
     #[expect(clippy::float_cmp, reason = "equal numbers, not near ones")]
     let different: Vec<&[(f64, B)]> = numbers.chunk_by(|(a, _), (b, _)| a == b).collect();
-    let has_ranges = different.len() > MAX_NUMBERS;
+    // Most of a few boards with as many numbers would be a group alone, which tells nothing.
+    let are_alone = different.len() > RANGES && numbers.len() < 2 * different.len();
+    let has_ranges = different.len() > MAX_NUMBERS || are_alone;
     let mut groups: Vec<(usize, Vec<(f64, B)>)> = Vec::new();
     let mut before = 0;
     for (index, equal) in different.iter().enumerate() {
@@ -202,6 +205,18 @@ mod tests {
 
     fn group(name: &str, boards: usize) -> (String, usize) {
         (name.to_owned(), boards)
+    }
+
+    #[test]
+    fn numbers_with_hardly_more_than_a_board_each_are_ranges() {
+        let numbers = |count: u32, times: usize| -> Vec<_> {
+            let all = (1..=count).map(|number| Some(MetricValue::Number(f64::from(number))));
+            all.flat_map(|number| vec![number; times]).collect()
+        };
+        let ranges = [("x 1 to 2", 2), ("x 3 to 4", 2), ("x 5 to 6", 2), ("x 7 to 8", 2)];
+        assert_eq!(names(&numbers(8, 1)), ranges.map(|(name, boards)| group(name, boards)));
+        assert_eq!(names(&numbers(8, 2)).len(), 8);
+        assert_eq!(names(&numbers(4, 1)).len(), 4);
     }
 
     #[test]
