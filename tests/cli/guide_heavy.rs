@@ -457,8 +457,6 @@ fn a_day_with_referee_goes_as_the_page_says() {
     }
     assert!(of("compare latest~1").contains("too few boards to compare"));
     assert!(of("--by largest").contains(" largest "), "{}", of("--by largest"));
-    let summary: Value = serde_json::from_str(of("--format jsonl")).expect("JSON");
-    assert_eq!((&summary["type"], &summary["games"]), (&"summary".into(), &4.into()));
     assert!(walked.read("told.csv").contains("said.largest.max"));
     assert!(of("prune").contains("There is nothing to remove"));
     for page in ["compared.html", "all.html", "all-runs/told.html"] {
