@@ -131,7 +131,7 @@ fn a_stack_of_the_settings_replaces_that_of_the_shell() {
         shell.args(["-c", &play, support::program()]).current_dir(place.folder());
         assert_says(&shell.output().expect("runs").json(), cause);
     };
-    for method in METHODS {
+    for method in ALL_METHODS {
         let flags = format!("--stack 1GiB --containment {method}");
         said("-Ss 8192", &flags, "exited with status 7");
     }

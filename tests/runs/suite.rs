@@ -169,7 +169,8 @@ fn play_side_by_side(faults: &[(&str, &str, u32)], turn: &str) -> Vec<Outcome> {
     let mark = Mark::new();
     command = command.args(["--first-turn", "60s", "--turn", turn, "--memory", "200MiB"]);
     command = command.args(["--config", text(&config), "--env", mark.env()]);
-    let output = command.run();
+    // An ordinary child can kill its referee.
+    let output = command.args(["--containment", "auto"]).run();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     mark.assert_gone();
     let run = RunFolder::open(&run).expect("a run");

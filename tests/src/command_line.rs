@@ -155,7 +155,7 @@ impl DerefMut for Referee {
 
 impl From<Referee> for Command {
     /// A suite plays one game at a time unless its words say how many, so that its results come in order. `REFEREE_CONTAINMENT` in
-    /// the environment names the method of bots for which the words do not.
+    /// the environment names the method of bots for which the words do not; a test of what keeps bots together says `--containment auto`.
     fn from(Referee(mut command): Referee) -> Self {
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
         let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();

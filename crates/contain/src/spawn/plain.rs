@@ -25,7 +25,7 @@ use crate::decide::tuning::TUNING;
 use crate::sys::proc::lives;
 use crate::sys::ready::is_ready_within;
 use crate::sys::signals::{HeededChildren, number_in_logs};
-use crate::sys::start::{limit, spawn_apart};
+use crate::sys::start::spawn_apart;
 use crate::sys::wait::Waitable;
 use terms::limits::Resources;
 use terms::verdict::BotExit;
@@ -101,11 +101,10 @@ impl Plain {
             command.current_dir(cwd);
         }
         let limits = kernel_limits(plan.resources).into_iter().map(KernelLimit::of_kernel);
-        let limits: Vec<_> = limits.collect();
-        let mut child = spawn_apart(&mut command, &limits).map_err(StartFailure::Exec)?;
+        let mut child = spawn_apart(&mut command, limits.collect()).map_err(StartFailure::Exec)?;
         let pid = Pid::from_child(&child);
         // Of a program that fails here, nothing may be left.
-        match limit(pid, &limits).and_then(|()| EndNotice::of(pid)) {
+        match EndNotice::of(pid) {
             Ok(end) => Ok(Self { child, pid, end, exit: None, has_ended: false, _heeded: heeded }),
             Err(error) => {
                 let _ = kill_process_group(pid, Signal::KILL);

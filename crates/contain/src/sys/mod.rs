@@ -1,5 +1,5 @@
 //! The system: raw calls, the files of /proc, Landlock and control groups. No policy is here. All `unsafe` code is in
-//! [`raw`] and [`signals`], and on other systems than Linux in `windows` and `macos`.
+//! [`raw`], [`signals`] and [`start`], and on other systems than Linux in `windows` and `macos`.
 //!
 //! What other systems do not have is in `elsewhere`, and says so.
 
