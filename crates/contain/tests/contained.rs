@@ -1,4 +1,5 @@
 //! The short way to contain a program, as a stranger would use it.
+#![cfg(target_os = "linux")]
 
 use std::fs;
 use std::process::Command;

@@ -287,7 +287,7 @@ impl Drop for Guard {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_os = "linux"))]
 mod tests {
     use rustix::process::getpid;
 
