@@ -3,7 +3,7 @@
 
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
-use referee::game::Place as Nowhere;
+use referee::game::Placement;
 use referee::game::judge::Case;
 use support::prelude::*;
 
@@ -170,7 +170,7 @@ fn known_trouble_of_java_comes_with_its_remedy() {
         };
         let game = Codingame { command, ..Codingame::default() };
         let mut judge =
-            game.start(&Case::Seed(290_797.into()), &Nowhere::default()).expect("starts");
+            game.start(&Case::Seed(290_797.into()), &Placement::default()).expect("starts");
         let trouble = judge.begin().expect_err(remedy);
         let found = trouble.remedy.clone().unwrap_or_default();
         assert!(found.contains(remedy), "{trouble:?}");

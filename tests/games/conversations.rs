@@ -9,7 +9,9 @@ use referee::bot::BotCommand;
 use referee::config::Config;
 use referee::game::judge::{Case, StartJudge};
 use referee::game::samegame::{SameGame, boardfile};
-use referee::game::{Answer, Ask, End as GameEnd, GameKind, JudgeFailure, Next, Place, TestCase};
+use referee::game::{
+    Answer, Ask, End as GameEnd, GameKind, JudgeFailure, Next, Placement, TestCase,
+};
 use referee::gamelog::{End, Event, Turn};
 use referee::limits::{Limits, MatchRules};
 use referee::lines::Lines;
@@ -97,7 +99,7 @@ fn play(
     case: &str,
     replies: impl IntoIterator<Item = (Duration, Option<String>)>,
 ) -> Result<JudgeRecord, JudgeFailure> {
-    let mut referee = referee.start(&Case::Text(case.to_owned()), &Place::default())?;
+    let mut referee = referee.start(&Case::Text(case.to_owned()), &Placement::default())?;
     let (mut asked, mut summary, mut replies) = (Vec::new(), Vec::new(), replies.into_iter());
     let mut step = referee.begin()?;
     loop {

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader};
 use judges::json_lines::{JsonLines, message};
 use judges::{JudgeCommand, JudgeLimits};
 use referee::game::judge::Case;
-use referee::game::{Answer, End, Next, Place};
+use referee::game::{Answer, End, Next, Placement};
 use referee::lines::Lines;
 use referee::score::Score;
 use referee::verdict::{NoReply, Verdict};
@@ -46,7 +46,7 @@ fn play(
     };
     let command = JudgeCommand { words, folder: folder.to_owned(), env: BTreeMap::new(), limits };
     let mut judge = JsonLines { command, ..JsonLines::default() }
-        .start(&Case::Seed(seed.into()), &Place::default())
+        .start(&Case::Seed(seed.into()), &Placement::default())
         .expect("starts");
     let mut questions = 0;
     let mut step = judge.begin().expect("a good judge");

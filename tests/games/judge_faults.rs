@@ -8,7 +8,7 @@ use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
 use referee::bot::{Host, await_removals};
 use referee::game::judge::{Case, StartJudge};
-use referee::game::{Answer, End, JudgeFailure, Next, Place};
+use referee::game::{Answer, End, JudgeFailure, Next, Placement};
 use referee::lines::Lines;
 use referee::score::Score;
 use referee::verdict::{NoReply, Verdict};
@@ -56,7 +56,7 @@ struct JudgeRecord {
 
 /// Plays with a bot that repeats each number, or is silent from question `silent` on.
 fn play(judge: &StartJudge, silent: Option<u32>) -> Result<JudgeRecord, JudgeFailure> {
-    let mut judge = judge(&Case::Seed(7.into()), &Place::default())?;
+    let mut judge = judge(&Case::Seed(7.into()), &Placement::default())?;
     let mut summary = Vec::new();
     let mut step = judge.begin()?;
     for question in 0.. {
@@ -183,7 +183,7 @@ fn a_judge_that_goes_on_after_silence_is_brought_to_its_end() {
 
 #[test]
 fn what_a_judge_says_before_it_has_the_reply_is_no_answer_to_it() {
-    let mut judge = judge("judge", "eager", limits())(&Case::Seed(7.into()), &Place::default())
+    let mut judge = judge("judge", "eager", limits())(&Case::Seed(7.into()), &Placement::default())
         .expect("starts");
     let mut step = judge.begin();
     for number in ["0", "1", "8"] {
@@ -240,7 +240,7 @@ fn a_judge_that_is_given_a_bot_and_fails_costs_no_bot_a_game() {
     const DOUBLES: &str = "while read -r n; do echo $((n * 2)); done";
     const HANGS: &str = "neither wrote to the bot nor waited for it for 500ms (judge-limit)";
     const BY_HAND: &str = "exited with status 1 without starting the bot: no bot, thanks; see how it is started by hand";
-    let place = support::place::Place::new();
+    let place = Place::new();
     place.double("tester", "tester faulty");
     place.double("scorer", "scorer");
     for (game, case, bot, limit, profile, words) in [
@@ -381,7 +381,7 @@ fn a_judge_runs_on_the_core_of_the_referee() {
     let words = ["sh", "-c", script].map(str::to_owned).to_vec();
     let folder = env!("CARGO_MANIFEST_DIR").into();
     let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits: limits() };
-    let place = Place { core: last.parse().ok(), ..Place::default() };
+    let place = Placement { core: last.parse().ok(), ..Placement::default() };
     let mut judge = JsonLines { command, ..JsonLines::default() }
         .start(&Case::Seed(1.into()), &place)
         .expect("starts");

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use referee::bot::BotCommand;
 use referee::config::Config;
 use referee::game::judge::{Case, JudgeEnd, JudgeProgram, Question, StartJudge, Steps};
-use referee::game::{Answer, End, GameKind, JudgeFailure, Place, Referee, Seat, Step, TestCase};
+use referee::game::{
+    Answer, End, GameKind, JudgeFailure, Placement, Referee, Seat, Step, TestCase,
+};
 use referee::gamelog::{self, Event, Log};
 use referee::limits::{LimitKind, MatchRules};
 use referee::play::{Match, PlayError};
@@ -242,7 +244,7 @@ fn another_judge_that_says_something_else_is_found_by_rejudging() {
     let log = played(TWOS);
     let again = |judges| {
         let case = (kind(judges).0.parse)(&log.start.test_case).expect("a board");
-        let again = rejudge(&log, case.start(&Place::default())?)?;
+        let again = rejudge(&log, case.start(&Placement::default())?)?;
         Ok::<_, JudgeFailure>(again.expect("it talks to nobody else"))
     };
     assert_eq!(again(Sums::default()).expect("well").difference, None);

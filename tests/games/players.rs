@@ -4,7 +4,7 @@ use judges::brutaltester::Brutaltester;
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
 use referee::game::judge::Case;
-use referee::game::{Answer, Ask, Game, JudgeFailure, Place as Nowhere, Referee as Judge, SeatEnd};
+use referee::game::{Answer, Ask, Game, JudgeFailure, Placement, Referee as Judge, SeatEnd};
 use referee::lines::Lines;
 use referee::verdict::{BotExit, NoReply, Verdict};
 
@@ -104,7 +104,7 @@ fn a_recorded_conversation_of_several_players_is_repeated_byte_by_byte() {
             engine: engine.parse().ok(),
             ..Codingame::default()
         };
-        let judge = game.start(&Case::Seed(7.into()), &Nowhere::default());
+        let judge = game.start(&Case::Seed(7.into()), &Placement::default());
         let (asked, seats, summary) = play(judge, replies(&text));
         let found: Vec<_> =
             seats.iter().map(|seat| (seat.place, seat.verdict, seat.official.as_str())).collect();
@@ -136,7 +136,7 @@ fn a_seed_that_the_referee_did_not_use_is_trouble() {
     fs::write(&file, text.replace("\n[[UINPUT] 1]\nseed=7\n", "\n[[UINPUT] 1]\nseed=8\n"))
         .expect("room");
     let game = Codingame { command: repeats(&file), players: Some(2), ..Codingame::default() };
-    let judge = game.start(&Case::Seed(7.into()), &Nowhere::default()).expect("starts");
+    let judge = game.start(&Case::Seed(7.into()), &Placement::default()).expect("starts");
     let mut game = Game::begin(judge).expect("a good judge");
     let mut trouble = None;
     for (_, reply) in replies(&text) {
@@ -169,7 +169,7 @@ fn a_recorded_conversation_of_cg_brutaltester_is_repeated_byte_by_byte() {
     let text = fs::read_to_string(&file).expect("a conversation");
     let game = Brutaltester { command: repeats(&file), players: Some(2) };
     let (asked, seats, _) =
-        play(game.start(&Case::Seed(7.into()), &Nowhere::default()), answers(&text));
+        play(game.start(&Case::Seed(7.into()), &Placement::default()), answers(&text));
     let found: Vec<_> = seats.iter().map(|seat| (seat.place, seat.verdict)).collect();
     assert_eq!(found, [(2, Verdict::Completed), (1, Verdict::Completed)]);
     assert_eq!(asked[0].input.lines().count(), 10, "both blocks before the first question");

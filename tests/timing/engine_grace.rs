@@ -3,7 +3,7 @@
 use judges::codingame::Codingame;
 use judges::{JudgeCommand, JudgeLimits};
 use referee::game::judge::Case;
-use referee::game::{Answer, Next, Place};
+use referee::game::{Answer, Next, Placement};
 use referee::lines::Lines;
 use referee::verdict::Verdict;
 use support::prelude::*;
@@ -23,7 +23,7 @@ fn play(engine: &str, replies: &[(u64, &str)]) -> (Verdict, String) {
         limits,
     };
     let game = Codingame { command, engine: engine.parse().ok(), ..Codingame::default() };
-    let mut judge = game.start(&Case::Seed(1.into()), &Place::default()).expect("starts");
+    let mut judge = game.start(&Case::Seed(1.into()), &Placement::default()).expect("starts");
     let mut replies = replies.iter();
     let mut step = judge.begin().expect("a good judge");
     while let Next::Ask(_) = step.next {

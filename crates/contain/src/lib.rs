@@ -132,7 +132,7 @@ pub mod bot {
             exchange::{Exchanged, InputUse, Request},
             pipes::Captured,
             process::{BotProcess, ExchangeError},
-            teardown::Ending,
+            teardown::BotEnd,
         },
         scratch::folder::{Scratch, await_removals},
         spawn::{

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
 use rules::game::judge::Case;
-use rules::game::{Answer, Game, Place};
+use rules::game::{Answer, Game, Placement};
 use terms::lines::Lines;
 
 /// A judge that asks as soon as it has heard.
@@ -76,7 +76,7 @@ fn through_a_keeper() -> Vec<Duration> {
         limits: JudgeLimits::default(),
     };
     let judge = JsonLines { command, ..JsonLines::default() }
-        .start(&Case::Seed(7.into()), &Place::default())
+        .start(&Case::Seed(7.into()), &Placement::default())
         .expect("starts");
     let mut game = Game::begin(judge).expect("it asks");
     let lines = Lines::split(b"42\n");

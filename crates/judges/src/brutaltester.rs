@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::JudgeCommand;
 use crate::process::{Process, too_much};
 use rules::game::judge::{Case, JudgeEnd, Question, Steps};
-use rules::game::{Answer, End, JudgeFailure, Place, Referee, Seat, SeatEnd, Step};
+use rules::game::{Answer, End, JudgeFailure, Placement, Referee, Seat, SeatEnd, Step};
 use terms::bounds::{JUDGE_LINES, JUDGE_STEP};
 use terms::lines::Lines;
 use terms::text::quote;
@@ -44,7 +44,7 @@ impl Brutaltester {
     ///
     /// # Errors
     /// When the referee does not start.
-    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
+    pub fn start(&self, case: &Case, place: &Placement) -> Result<Box<dyn Referee>, JudgeFailure> {
         let process = Process::start(&self.command, place)?;
         let players = self.players.unwrap_or(2);
         let seed = match case {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use contain::bot::{BotCommand, Confinement, Containment, Pinning, Scratch};
-use rules::game::{JudgeFailure, Place};
+use rules::game::{JudgeFailure, Placement};
 use terms::bounds::JUDGE_QUESTIONS;
 use terms::limits::Resources;
 use terms::system::{LIST_SEPARATOR, UTF8_ENVIRONMENT};
@@ -53,7 +53,7 @@ impl JudgeCommand {
     /// Prepares its start in a scratch folder.
     pub(crate) fn prepare(
         &self,
-        place: &Place,
+        place: &Placement,
         scratch: &Scratch,
         step_output: Option<u64>,
     ) -> Result<BotCommand, JudgeFailure> {

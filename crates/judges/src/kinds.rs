@@ -12,7 +12,7 @@ use crate::scored::Scored;
 use crate::settings::{Common, GameSettings, JudgeSettings, SettingError};
 use crate::tester::Tester;
 use rules::game::judge::{Case, JudgeProgram, Reading, StartJudge};
-use rules::game::{FromSeed, GameKind, JudgeFailure, Place, Referee, TestCase, Traits};
+use rules::game::{FromSeed, GameKind, JudgeFailure, Placement, Referee, TestCase, Traits};
 use rules::measure::Measure;
 use rules::score::Direction;
 use rules::source::SourceError;
@@ -265,7 +265,10 @@ struct Outside {
 impl Outside {
     fn new(
         deciding: BTreeMap<String, String>,
-        start: impl Fn(&Case, &Place) -> Result<Box<dyn Referee>, JudgeFailure> + Send + Sync + 'static,
+        start: impl Fn(&Case, &Placement) -> Result<Box<dyn Referee>, JudgeFailure>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         let reading = Reading::default();
         Self { deciding, start: Arc::new(start), reading, traits: None, read: as_it_is }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Left, Scratch, Waitable};
-use rules::game::{Drawing, JudgeFailure, Place, Seat};
+use rules::game::{Drawing, JudgeFailure, Placement, Seat};
 use terms::bounds::{JUDGE_LAST_STDERR, JUDGE_LINE, JUDGE_STEP};
 use terms::limits::{Breach, Resource};
 use terms::lines::Lines;
@@ -51,7 +51,7 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    pub(crate) fn start(command: &JudgeCommand, place: &Place) -> Result<Self, JudgeFailure> {
+    pub(crate) fn start(command: &JudgeCommand, place: &Placement) -> Result<Self, JudgeFailure> {
         let scratch = command.working_directory(|_| false)?;
         Self::start_bounded(scratch, command, place, Some(JUDGE_STEP))
     }
@@ -61,7 +61,7 @@ impl Process {
     pub(crate) fn start_in(
         scratch: Scratch,
         command: &JudgeCommand,
-        place: &Place,
+        place: &Placement,
     ) -> Result<Self, JudgeFailure> {
         Self::start_bounded(scratch, command, place, None)
     }
@@ -69,7 +69,7 @@ impl Process {
     fn start_bounded(
         scratch: Scratch,
         command: &JudgeCommand,
-        place: &Place,
+        place: &Placement,
         step_output: Option<u64>,
     ) -> Result<Self, JudgeFailure> {
         let started = Instant::now();

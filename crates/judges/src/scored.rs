@@ -1,7 +1,7 @@
 //! Scorers of one answer: the bot reads the case and writes its answer until it ends, and a program scores the answer.
 
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
-use rules::game::{Answer, Drawing, End, JudgeFailure, Place, Referee, Seat, Step, Traits};
+use rules::game::{Answer, Drawing, End, JudgeFailure, Placement, Referee, Seat, Step, Traits};
 use serde::{Deserialize, Serialize};
 use terms::verdict::Verdict;
 
@@ -34,7 +34,7 @@ impl Scored {
     ///
     /// # Errors
     /// When the case is a seed.
-    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
+    pub fn start(&self, case: &Case, place: &Placement) -> Result<Box<dyn Referee>, JudgeFailure> {
         let (game, case) = (self.clone(), case.clone());
         let steps = Steps::new(Reading::default(), true);
         Ok(Box::new(Scorer { game, case, place: place.clone(), steps }))
@@ -45,7 +45,7 @@ impl Scored {
 struct Scorer {
     game: Scored,
     case: Case,
-    place: Place,
+    place: Placement,
     steps: Steps,
 }
 

@@ -10,7 +10,7 @@ use super::{Failure, exit, inputs, interrupt, print, signals};
 use report::Format;
 use results::gamelog::Log;
 use results::replay::{Difference, Replayed, rejudge};
-use rules::game::{GameKind, JudgeFailure, Place, TestCase};
+use rules::game::{GameKind, JudgeFailure, Placement, TestCase};
 use terms::text::{plural, printable};
 
 pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
@@ -53,7 +53,7 @@ pub(super) fn judged_again(
     case: &TestCase,
     interrupt: &Canceller,
 ) -> Result<Option<Replayed>, Failure> {
-    let place = Place { alarm: Some(interrupt.alarm()), ..Place::default() };
+    let place = Placement { alarm: Some(interrupt.alarm()), ..Placement::default() };
     let again = case.start(&place).and_then(|game| rejudge(log, game));
     again.map_err(|trouble| match interrupt.cancelled().map(signals::signal) {
         Some(signal) => Failure::Interrupted { signal, kept: String::new() },

@@ -13,7 +13,7 @@ use terms::verdict::{BotExit, SIGKILL};
 
 /// How a bot's process ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ending {
+pub struct BotEnd {
     /// Its exit, by itself or by the kill; `None` if it may still run.
     pub exit: Option<BotExit>,
     /// Whether it had to be killed.
@@ -34,7 +34,7 @@ impl BotProcess {
     /// Closes the bot's input, gives it `grace` to exit, then kills and reaps all its processes.
     ///
     /// If a system call fails, the bot is still killed; the log names what was lost.
-    pub fn finish(mut self, grace: Duration) -> Ending {
+    pub fn finish(mut self, grace: Duration) -> BotEnd {
         self.running.set_deadline(Instant::now().checked_add(grace));
         self.running.announce_end();
         // The peer gets nothing of what comes now.
@@ -43,7 +43,7 @@ impl BotProcess {
             log::error!("a paused bot cannot be continued for its end: {error}");
         }
         let reached_open_files = self.guard.reached_open_files();
-        let mut ending = Ending { reached_open_files, ..Ending::default() };
+        let mut ending = BotEnd { reached_open_files, ..BotEnd::default() };
         self.take_surplus(&mut ending);
         // Once the bot has exited, its children are no longer below it.
         let known = self.below();
@@ -75,7 +75,7 @@ impl BotProcess {
     }
 
     /// Takes what the bot has written so far, which cannot be its reaction to the end of its input.
-    fn take_surplus(&mut self, ending: &mut Ending) {
+    fn take_surplus(&mut self, ending: &mut BotEnd) {
         let held = self.pipes.lines.take(usize::MAX);
         let mut take = |chunk: &[u8]| {
             ending.late_output.push(chunk, LATE_OUTPUT);
@@ -88,7 +88,7 @@ impl BotProcess {
     }
 
     /// Whether the bot ends by itself within `grace`.
-    fn await_exit(&mut self, grace: Duration, ending: &mut Ending) -> io::Result<bool> {
+    fn await_exit(&mut self, grace: Duration, ending: &mut BotEnd) -> io::Result<bool> {
         let until = Instant::now() + grace;
         if self.running.exit().is_some() {
             return Ok(true);
@@ -103,7 +103,7 @@ impl BotProcess {
         }
     }
 
-    fn drain_into(&mut self, ending: &mut Ending) -> io::Result<()> {
+    fn drain_into(&mut self, ending: &mut BotEnd) -> io::Result<()> {
         let keep = |chunk: &[u8]| ending.late_output.push(chunk, LATE_OUTPUT);
         self.pipes.stdout.drain(DRAIN_CHUNKS, &mut self.pipes.chunk, keep)?;
         self.read_stderr(&mut ending.stderr)

@@ -1,6 +1,6 @@
 //! What a bot does, and leaves, once it has answered for the last time.
 
-use contain::bot::{Captured, Ending, Left, Survivor};
+use contain::bot::{BotEnd, Captured, Left, Survivor};
 use terms::text::{plural, printable, quote, size};
 
 /// Names the known processes that the bot has left behind.
@@ -22,7 +22,7 @@ pub(super) fn what_is_left(left: &Left) -> Option<String> {
 }
 
 /// Reports output beyond a complete reply, by a bot that has answered turns before it read them or not.
-pub(super) fn surplus_output(ending: &Ending, was_early: bool) -> Option<String> {
+pub(super) fn surplus_output(ending: &BotEnd, was_early: bool) -> Option<String> {
     let Captured { bytes, dropped } = &ending.late_output;
     let count = bytes.len() as u64 + dropped;
     if count == 0 {
@@ -42,15 +42,15 @@ pub(super) fn surplus_output(ending: &Ending, was_early: bool) -> Option<String>
 #[test]
 fn a_flood_after_the_game_is_harmless_and_one_during_the_game_is_not() {
     let late_output = Captured { bytes: b"0 0\n0 0\n".to_vec(), dropped: 72_080 };
-    let flood = Ending { killed: true, late_output, ..Ending::default() };
-    let said = |ending: &Ending| surplus_output(ending, false).expect("output");
+    let flood = BotEnd { killed: true, late_output, ..BotEnd::default() };
+    let said = |ending: &BotEnd| surplus_output(ending, false).expect("output");
     assert!(said(&flood).contains("and wrote another 72.1 kB: harmless"), "{}", said(&flood));
     let early = surplus_output(&flood, true).expect("output");
     assert!(early.contains("72088 bytes too many"), "{early}");
     let few = Captured { bytes: b"7\n".to_vec(), dropped: 0 };
-    let few = Ending { late_output: few, ..flood.clone() };
+    let few = BotEnd { late_output: few, ..flood.clone() };
     assert_eq!(said(&few), "the bot wrote 2 bytes too many: `7`");
-    for during in [Ending { surplus: 4, ..flood.clone() }, Ending { killed: false, ..flood }] {
+    for during in [BotEnd { surplus: 4, ..flood.clone() }, BotEnd { killed: false, ..flood }] {
         assert!(said(&during).contains("72088 bytes too many: `0 0"), "{}", said(&during));
     }
 }
@@ -74,5 +74,5 @@ fn what_outlives_a_bot_is_named() {
     ] {
         assert_eq!(said(left).as_deref(), Some(expected));
     }
-    assert_eq!(surplus_output(&Ending::default(), false), None);
+    assert_eq!(surplus_output(&BotEnd::default(), false), None);
 }

@@ -9,7 +9,7 @@ use super::broken_limits::{Inherited, kernel_limit, over_limit};
 use super::never_ran::never_ran;
 use super::player::Reply;
 use super::stderr::StderrPipe;
-use contain::bot::{BotCommand, Ending, Phase};
+use contain::bot::{BotCommand, BotEnd, Phase};
 use results::gamelog::Turn;
 use results::sanitizer::sanitizer_finding;
 use results::suite::ANSWERED_EARLY;
@@ -131,7 +131,7 @@ impl<'a> Observations<'a> {
     }
 
     /// The diagnosis; `None` if the verdict says everything.
-    pub(super) fn diagnose(&self, ending: &Ending) -> Option<String> {
+    pub(super) fn diagnose(&self, ending: &BotEnd) -> Option<String> {
         let mut parts = Vec::new();
         if let Some(fatal) = &self.fatal {
             parts.extend(fatal.what.clone());
@@ -210,7 +210,7 @@ impl Fatal {
     }
 
     /// The diagnosis of the end of the bot's process.
-    fn after_the_end(&self, ending: &Ending) -> Vec<String> {
+    fn after_the_end(&self, ending: &BotEnd) -> Vec<String> {
         let Some(no_reply) = self.no_reply else { return Vec::new() };
         let mut parts: Vec<String> = self.sanitizer(ending).into_iter().collect();
         // A bot that has ended by itself has closed everything, so its closed input explains nothing.
@@ -231,7 +231,7 @@ impl Fatal {
     }
 
     /// What a sanitizer has found. Its report may take longer than the turn; a bot that answers after all was only slow.
-    fn sanitizer(&self, ending: &Ending) -> Option<String> {
+    fn sanitizer(&self, ending: &BotEnd) -> Option<String> {
         let found = sanitizer_finding(&[self.stderr.as_slice(), &ending.stderr.bytes].concat())?;
         let has_answered = !ending.late_output.bytes.trim_ascii().is_empty();
         (!has_answered).then(|| format!("the cause is what a sanitizer has found: {found}"))
@@ -239,7 +239,7 @@ impl Fatal {
 
     /// Explains output that came after the input was closed: it was late, or stuck in the bot's buffer,
     /// or the bot was reading until EOF.
-    fn late_output(&self, ending: &Ending) -> Option<String> {
+    fn late_output(&self, ending: &BotEnd) -> Option<String> {
         let output = ending.late_output.bytes.trim_ascii();
         if output.is_empty() {
             return self.no_output.map(str::to_owned);

@@ -39,7 +39,7 @@ pub use self::traces::Traces;
 use contain::bot::{BotCommand, ContainmentMethod, ExchangeError, HostMemory, SpawnError};
 use contain::cancel::{Cancelled, Canceller};
 use results::gamelog::{End, Event};
-use rules::game::{Game, GameKind, JudgeFailure, Place, TestCase};
+use rules::game::{Game, GameKind, JudgeFailure, Placement, TestCase};
 use rules::source::SourceError;
 use terms::fault::{AtFault, Attributed};
 use terms::limits::MatchRules;
@@ -263,7 +263,7 @@ impl Match<'_> {
     /// Has the game's referee begin, before the bot starts.
     fn begin(&self, case: &TestCase) -> Result<Game, PlayError> {
         let bot = &self.seats[0].command;
-        let place = Place {
+        let place = Placement {
             core: bot.pinning.as_ref().and_then(|pinning| pinning.cores.first().copied()),
             alarm: self.canceller.map(Canceller::alarm),
             is_plain: bot.confinement.method == ContainmentMethod::Plain,

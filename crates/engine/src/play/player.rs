@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use super::overrun::{assess, overtime};
 use super::{Match, PlayError};
-use contain::bot::{BotCommand, BotProcess, Ending, ExchangeError, Exchanged, Request, SpawnError};
+use contain::bot::{BotCommand, BotEnd, BotProcess, ExchangeError, Exchanged, Request, SpawnError};
 use contain::cancel::{Cancelled, Canceller};
 use rules::game::{Answer, Ask};
 use terms::limits::LimitKind;
@@ -103,7 +103,7 @@ impl<'a> Player<'a> {
     }
 
     /// Ends the bot.
-    pub(super) fn finish(self) -> Ending {
+    pub(super) fn finish(self) -> BotEnd {
         self.bot.finish(self.game.rules.grace)
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::player::{Player, Reply};
 use super::{Match, PlayError};
-use contain::bot::Ending;
+use contain::bot::BotEnd;
 use rules::game::{Ask, Game, JudgeFailure, Seat};
 
 /// The seats of a game.
@@ -27,7 +27,7 @@ enum SeatState<'a> {
 
 /// How a bot ended, and the time from its start until it was reaped.
 pub(super) struct Ended {
-    pub(super) ending: Ending,
+    pub(super) ending: BotEnd,
     pub(super) wall: Duration,
     /// The CPU time that it used in others' turns, where it was not paused then.
     pub(super) pondered: Option<Duration>,

@@ -37,7 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::JudgeCommand;
 use crate::process::{Process, too_much};
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
-use rules::game::{Answer, JudgeFailure, Place, Referee, Seat, Step};
+use rules::game::{Answer, JudgeFailure, Placement, Referee, Seat, Step};
 use terms::bounds::{JUDGE_FRAMES, JUDGE_STEP};
 use terms::seed::Seed;
 use terms::text::quote;
@@ -73,7 +73,7 @@ impl Codingame {
     ///
     /// # Errors
     /// When the referee does not start.
-    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
+    pub fn start(&self, case: &Case, place: &Placement) -> Result<Box<dyn Referee>, JudgeFailure> {
         if let Case::Seed(seed) = case
             && i64::try_from(*seed).is_err()
         {

@@ -19,7 +19,7 @@ use self::several::parse_several;
 use crate::command::JudgeCommand;
 use crate::process::Process;
 use rules::game::judge::{Case, Question, Steps};
-use rules::game::{Answer, JudgeFailure, Place, Referee, Seat, Step};
+use rules::game::{Answer, JudgeFailure, Placement, Referee, Seat, Step};
 use rules::score::Direction;
 use terms::lines::Lines;
 
@@ -32,7 +32,7 @@ const EXIT_GRACE: Duration = Duration::from_millis(500);
 /// use judges::json_lines::JsonLines;
 /// use judges::{JudgeCommand, JudgeLimits};
 /// use rules::game::judge::Case;
-/// use rules::game::{Answer, Game, Place};
+/// use rules::game::{Answer, Game, Placement};
 /// use terms::lines::Lines;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,7 +44,7 @@ const EXIT_GRACE: Duration = Duration::from_millis(500);
 ///     env: Default::default(),
 ///     limits: JudgeLimits::default(),
 /// };
-/// let judge = JsonLines { command, ..JsonLines::default() }.start(&Case::Text("5".to_owned()), &Place::default())?;
+/// let judge = JsonLines { command, ..JsonLines::default() }.start(&Case::Text("5".to_owned()), &Placement::default())?;
 /// let mut game = Game::begin(judge)?;
 /// assert_eq!(game.next_ask().map(|ask| ask.input), Some("5\n".to_owned()));
 /// let effect = game.answer(Answer::new(&Lines::split(b"5\n"), None))?;
@@ -69,7 +69,7 @@ impl JsonLines {
     ///
     /// # Errors
     /// When the judge does not start.
-    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
+    pub fn start(&self, case: &Case, place: &Placement) -> Result<Box<dyn Referee>, JudgeFailure> {
         let process = Process::start(&self.command, place)?;
         let outgoing = ToJudge::start(case, self.players).line();
         let Self { players, better, .. } = *self;

@@ -1,7 +1,7 @@
 //! Games with testers that start the bot, which need the relay of Linux.
 
 use rules::game::judge::Case;
-use rules::game::{JudgeFailure, Place, Referee};
+use rules::game::{JudgeFailure, Placement, Referee};
 
 use super::Tester;
 
@@ -9,7 +9,7 @@ use super::Tester;
 pub(super) fn start(
     _tester: &Tester,
     _case: &Case,
-    _place: &Place,
+    _place: &Placement,
 ) -> Result<Box<dyn Referee>, JudgeFailure> {
     let remedy =
         "play it in WSL 2 on Windows, or in a virtual machine or a container with Linux elsewhere";

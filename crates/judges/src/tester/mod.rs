@@ -16,7 +16,7 @@ mod relay;
 mod talk;
 
 use rules::game::judge::Case;
-use rules::game::{JudgeFailure, Place, Referee, Traits};
+use rules::game::{JudgeFailure, Placement, Referee, Traits};
 use serde::{Deserialize, Serialize};
 
 use crate::case;
@@ -50,7 +50,7 @@ impl Tester {
     ///
     /// # Errors
     /// When the tester does not start.
-    pub fn start(&self, case: &Case, place: &Place) -> Result<Box<dyn Referee>, JudgeFailure> {
+    pub fn start(&self, case: &Case, place: &Placement) -> Result<Box<dyn Referee>, JudgeFailure> {
         play::start(self, case, place)
     }
 }

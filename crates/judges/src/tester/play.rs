@@ -1,7 +1,7 @@
 //! A game with a tester that starts the bot.
 
 use rules::game::judge::{Case, Question, Reading, Steps};
-use rules::game::{Answer, JudgeFailure, Place, Referee, Seat, Step};
+use rules::game::{Answer, JudgeFailure, Placement, Referee, Seat, Step};
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply, Verdict};
 
@@ -17,7 +17,7 @@ const BY_HAND: &str = "see how it is started by hand: some testers read the case
 pub(super) fn start(
     tester: &Tester,
     case: &Case,
-    place: &Place,
+    place: &Placement,
 ) -> Result<Box<dyn Referee>, JudgeFailure> {
     let talk = Talk::start(tester, case, place)?;
     let (score, talking) = (tester.score.clone(), Talking::new(talk));

@@ -15,7 +15,7 @@ use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use contain::bot::Scratch;
 use rules::game::judge::Case;
-use rules::game::{Drawing, JudgeFailure, Place};
+use rules::game::{Drawing, JudgeFailure, Placement};
 use terms::bounds::TESTER_INPUT;
 use terms::peer::{News, Peer};
 use terms::text::{exact_duration, exact_size, shell_word};
@@ -92,7 +92,11 @@ pub(super) enum TesterEvent {
 
 impl Talk {
     /// Starts a tester, with a relay for it to start.
-    pub(super) fn start(game: &Tester, case: &Case, place: &Place) -> Result<Self, JudgeFailure> {
+    pub(super) fn start(
+        game: &Tester,
+        case: &Case,
+        place: &Placement,
+    ) -> Result<Self, JudgeFailure> {
         let mut scratch = game.command.working_directory(is_written_anew)?;
         let failed =
             |error: io::Error| JudgeFailure::new(format!("cannot set up the bot for it: {error}"));

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::referee::{Ask, End, JudgeFailure, Next, Out, Place, Referee, Ruling, Seat, Step};
+use super::referee::{Ask, End, JudgeFailure, Next, Out, Placement, Referee, Ruling, Seat, Step};
 use super::test_case::TestCase;
 use super::traits::Traits;
 use crate::score::Score;
@@ -21,7 +21,7 @@ use terms::verdict::Verdict;
 
 /// Starts the judge of one game.
 pub type StartJudge =
-    Arc<dyn Fn(&Case, &Place) -> Result<Box<dyn Referee>, JudgeFailure> + Send + Sync>;
+    Arc<dyn Fn(&Case, &Placement) -> Result<Box<dyn Referee>, JudgeFailure> + Send + Sync>;
 
 /// How a judge's original reads a bot's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

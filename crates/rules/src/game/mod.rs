@@ -21,7 +21,8 @@ pub use self::check::{CheckError, check};
 pub use self::course::{Effect, Game};
 pub use self::kind::{FromSeed, GameKind, Parse, SeedError, SeedOptions};
 pub use self::referee::{
-    Answer, Ask, Drawing, End, JudgeFailure, Next, Out, Place, Referee, Ruling, Seat, SeatEnd, Step,
+    Answer, Ask, Drawing, End, JudgeFailure, Next, Out, Placement, Referee, Ruling, Seat, SeatEnd,
+    Step,
 };
 pub use self::table::{GAMES, NameTaken, UnknownGame, games, register};
 pub use self::test_case::TestCase;

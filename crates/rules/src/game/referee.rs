@@ -247,7 +247,7 @@ impl Drawing {
 
 /// Where a referee that is a program is started.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
+pub struct Placement {
     /// The referee's core, if cores are assigned; the program shares it.
     pub core: Option<usize>,
     /// What becomes readable to end a step early.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use super::course::Game;
-use super::referee::{JudgeFailure, Place, Referee};
+use super::referee::{JudgeFailure, Placement, Referee};
 
 /// A test case that its game has read: what is known of it before a game starts, and the start of games on it.
 pub struct TestCase {
@@ -22,7 +22,7 @@ enum Start {
     /// The rules are in this program.
     Here(Box<dyn Fn() -> Box<dyn Referee> + Send>),
     /// They are another program's.
-    Elsewhere(Box<dyn Fn(&Place) -> Started + Send>),
+    Elsewhere(Box<dyn Fn(&Placement) -> Started + Send>),
 }
 
 type Started = Result<Box<dyn Referee>, JudgeFailure>;
@@ -36,7 +36,7 @@ impl TestCase {
     /// A test case of a game whose rules are in another program, which is started for each game.
     pub fn elsewhere(
         text: impl Into<String>,
-        start: impl Fn(&Place) -> Result<Box<dyn Referee>, JudgeFailure> + Send + 'static,
+        start: impl Fn(&Placement) -> Result<Box<dyn Referee>, JudgeFailure> + Send + 'static,
     ) -> Self {
         Self::of(text.into(), Start::Elsewhere(Box::new(start)))
     }
@@ -49,7 +49,7 @@ impl TestCase {
     ///
     /// # Errors
     /// When the game's judge fails.
-    pub fn start(&self, place: &Place) -> Result<Game, JudgeFailure> {
+    pub fn start(&self, place: &Placement) -> Result<Game, JudgeFailure> {
         Game::begin(match &self.start {
             Start::Here(referee) => referee(),
             Start::Elsewhere(start) => start(place)?,

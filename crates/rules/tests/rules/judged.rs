@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use rules::game::judge::{Case, JudgeEnd, JudgeProgram, Question, Reading, StartJudge, Steps};
 use rules::game::{
-    Answer, Drawing, Effect, End, Game, JudgeFailure, Place, Referee, Seat, Step, TestCase, Traits,
+    Answer, Drawing, Effect, End, Game, JudgeFailure, Placement, Referee, Seat, Step, TestCase,
+    Traits,
 };
 use rules::score::Score;
 use serde_json::json;
@@ -46,7 +47,7 @@ impl Script {
 
     fn begun(self) -> Game {
         let case = self.case(Case::Text("10 3\n".to_owned()));
-        case.start(&Place::default()).expect("it begins")
+        case.start(&Placement::default()).expect("it begins")
     }
 }
 
@@ -113,7 +114,7 @@ fn a_game_goes_as_its_judge_says() {
     assert_eq!(case.record_key, "sums {\"case\":\"10 3\\n\"}");
     assert_eq!(case.groups, [("n".to_owned(), 10)].into());
     assert!(case.opening().is_none(), "nothing is started");
-    let mut game = case.start(&Place::default()).expect("it begins");
+    let mut game = case.start(&Placement::default()).expect("it begins");
     let score = |text: &str| Some(text.parse::<Score>().expect("a score"));
     assert_eq!((game.summary(), game.score(0)), (&["one".to_owned()][..], score("1.5")));
     let first = game.next_ask().expect("a turn");
@@ -202,7 +203,7 @@ fn a_judge_that_fails_is_trouble() {
     );
     for (verdict, begins) in [(Verdict::Completed, true), (Verdict::Lost, false)] {
         let case = Script { said: vec![ScriptedStep::End(verdict, None)], ..Script::default() };
-        let started = case.case(Case::Seed(7.into())).start(&Place::default());
+        let started = case.case(Case::Seed(7.into())).start(&Placement::default());
         assert_eq!(started.is_ok(), begins, "{verdict}");
     }
     let whole = JudgeFailure {

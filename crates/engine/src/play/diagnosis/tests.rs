@@ -21,7 +21,7 @@ fn seen() -> Seen {
 }
 
 /// The diagnosis of a game that ended so, after these turns.
-fn diagnosis(turns: Vec<(Turn, Verdict, Seen)>, ending: &Ending) -> Option<String> {
+fn diagnosis(turns: Vec<(Turn, Verdict, Seen)>, ending: &BotEnd) -> Option<String> {
     let kind = GameKind::new("made", "Made", |_| unreachable!("nobody plays it"));
     let command = made::command("bot");
     let mut observations = Observations::new(&Match::new(&kind, "", &command), &command);
@@ -32,7 +32,7 @@ fn diagnosis(turns: Vec<(Turn, Verdict, Seen)>, ending: &Ending) -> Option<Strin
 }
 
 /// The diagnosis of a game lost in a turn without a complete reply.
-fn lost(no_reply: NoReply, turn: Turn, seen: Seen, ending: &Ending) -> String {
+fn lost(no_reply: NoReply, turn: Turn, seen: Seen, ending: &BotEnd) -> String {
     let turn = Turn { no_reply: Some(no_reply), ..turn };
     diagnosis(vec![(turn, no_reply.verdict(), seen)], ending).expect("a reason")
 }
@@ -41,22 +41,22 @@ fn replied(text: &str) -> Turn {
     Turn { reply: Bytes(text.into()), ..made::turn() }
 }
 
-fn late(text: &str) -> Ending {
+fn late(text: &str) -> BotEnd {
     let late_output = Captured { bytes: text.into(), dropped: 0 };
-    Ending { killed: true, late_output, ..Ending::default() }
+    BotEnd { killed: true, late_output, ..BotEnd::default() }
 }
 
 #[test]
 fn a_game_without_incident_has_no_diagnosis() {
     let turn = (replied("0 0\n"), Verdict::Completed, seen());
-    assert_eq!(diagnosis(vec![turn], &Ending::default()), None);
+    assert_eq!(diagnosis(vec![turn], &BotEnd::default()), None);
 }
 
 #[test]
 fn a_missing_reply_is_explained() {
     let ended = |code| NoReply::Ended(BotExit::Code(code));
     let first = || Turn { limit: LimitKind::FirstTurn, ..made::turn() };
-    let quiet = Ending::default();
+    let quiet = BotEnd::default();
     for (no_reply, turn, seen, expected) in [
         (NoReply::Deadline, made::turn(), seen(), "turn 1: no answer within 50 ms"),
         (NoReply::Deadline, first(), seen(), "turn 1: no answer within 50 ms of the first turn"),
@@ -181,7 +181,7 @@ fn output_after_the_end_tells_a_slow_bot_from_one_that_waits() {
     assert!(had_closed.contains("; it had closed its standard input; "), "{had_closed}");
     for (no_reply, killed) in [(NoReply::Deadline, false), (NoReply::Ended(BotExit::Unknown), true)]
     {
-        let by_end = lost(no_reply, closed.clone(), seen(), &Ending { killed, ..late("") });
+        let by_end = lost(no_reply, closed.clone(), seen(), &BotEnd { killed, ..late("") });
         assert!(!by_end.contains("it had closed"), "{by_end}");
     }
     let crashed = lost(NoReply::StdoutClosed, made::turn(), seen(), &late("0 0\n"));
@@ -195,20 +195,20 @@ fn what_the_end_shows_is_added() {
         dropped: 0,
     };
     let ending =
-        Ending { stderr, reached_open_files: Some(16), left: Left::Dying, ..Ending::default() };
+        BotEnd { stderr, reached_open_files: Some(16), left: Left::Dying, ..BotEnd::default() };
     let said = lost(NoReply::Deadline, made::turn(), seen(), &ending);
     let expected = "turn 1: no answer within 50 ms; the cause is what a sanitizer has found: AddressSanitizer: \
                     stack-overflow; it had 16 files open, its limit (`open-files` in the settings); some of its \
                     processes were still dying after 5 s";
     assert_eq!(said, expected);
-    let slow = Ending { late_output: late("0 0\n").late_output, ..ending };
+    let slow = BotEnd { late_output: late("0 0\n").late_output, ..ending };
     assert!(!lost(NoReply::Deadline, made::turn(), seen(), &slow).contains("sanitizer"));
 }
 
 #[test]
 fn a_rejected_line_is_quoted_with_its_remark() {
     let remark = Some("no".to_owned());
-    let quiet = Ending { killed: true, ..Ending::default() };
+    let quiet = BotEnd { killed: true, ..BotEnd::default() };
     for (text, seen, expected) in [
         ("x y\n", Seen { wrong_line: Some(0), ..seen() }, "turn 1: the reply was `x y`"),
         (
@@ -222,7 +222,7 @@ fn a_rejected_line_is_quoted_with_its_remark() {
         assert_eq!(diagnosis(vec![turn], &quiet).as_deref(), Some(expected));
     }
     // What came beyond a whole reply is reported, and after an unread line nothing is.
-    let surplus = Ending { surplus: 2, ..late("7\n") };
+    let surplus = BotEnd { surplus: 2, ..late("7\n") };
     let wrong = |lines| Seen { lines, wrong_line: Some(0), ..seen() };
     let said =
         |lines| diagnosis(vec![(replied("x\n"), Verdict::MalformedReply, wrong(lines))], &surplus);
@@ -249,7 +249,7 @@ fn what_happened_in_turns_that_count_is_counted() {
                     answered in time, since the referee itself polled late, and counted (the first is turn 1); 1 turn \
                     answered late because of the host, and counted (`--on-host-delay accept`) (the first is turn 2); 1 \
                     turn answered late, and forgiven (the first is turn 3); turn 2: one";
-    assert_eq!(diagnosis(turns, &Ending::default()).as_deref(), Some(expected));
+    assert_eq!(diagnosis(turns, &BotEnd::default()).as_deref(), Some(expected));
 }
 
 #[test]
@@ -257,9 +257,9 @@ fn a_limit_of_the_whole_game_is_named_with_what_was_left_of_it() {
     let turn = || Turn { turn: 1189, limit: LimitKind::Total, ..made::turn() };
     let used = Duration::from_micros(1_999_874);
     let seen = |used| Seen { limit: Some(Duration::from_micros(126)), used, ..seen() };
-    let said = lost(NoReply::Deadline, turn(), seen(used), &Ending::default());
+    let said = lost(NoReply::Deadline, turn(), seen(used), &BotEnd::default());
     let expected = "turn 1189: no answer within the 2 s of the whole game: the turns before had used all but 126 µs";
     assert_eq!(said, expected);
-    let first = lost(NoReply::Deadline, turn(), seen(Duration::ZERO), &Ending::default());
+    let first = lost(NoReply::Deadline, turn(), seen(Duration::ZERO), &BotEnd::default());
     assert_eq!(first, "turn 1189: no answer within 126 µs");
 }
