@@ -19,7 +19,7 @@ pub(crate) fn close_stdin() -> io::Result<()> {
     Ok(rustix::stdio::dup2_stdin(File::open("/dev/null")?)?)
 }
 
-/// Ignores SIGTERM.
+/// Goes on at SIGTERM, as a bot does that wants to outlive its referee.
 pub(crate) fn ignore_sigterm() -> io::Result<()> {
     let seen = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGTERM, seen).map(drop)

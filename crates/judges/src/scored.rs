@@ -71,7 +71,7 @@ impl Referee for Scorer {
 }
 
 impl Scorer {
-    /// Has the answer scored.
+    /// Starts the scorer with the case and the answer, and reads the score and the pictures that it leaves.
     fn score(&mut self, answer: &[u8]) -> Result<(Judged, Vec<Drawing>), JudgeFailure> {
         let Scored { command, score, .. } = &self.game;
         let scratch = command.working_directory(is_written_anew)?;

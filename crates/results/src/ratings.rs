@@ -101,7 +101,7 @@ pub enum RatingsError {
     /// No bot, or more than one, has the anchor's name.
     #[error("cannot anchor: there is no bot `{name}`; the bots are: `{bots}`")]
     Anchor {
-        /// The name.
+        /// The name that the user gave.
         name: String,
         /// The names that there are.
         bots: String,

@@ -13,7 +13,7 @@ pub(crate) struct KernelLimit {
     pub(crate) hard: Option<u64>,
 }
 
-/// The resources that the kernel limits.
+/// What `setrlimit(2)` bounds, for each process of a bot alone; the rest is watched or in a control group.
 const LIMITED: [KernelResource; 5] = [
     KernelResource::Core,
     KernelResource::Nofile,

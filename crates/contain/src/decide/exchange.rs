@@ -183,7 +183,7 @@ pub(crate) enum Measure {
     NoneOrQuick,
     /// A sample that costs little.
     Quick,
-    /// An observation.
+    /// A sample of all processes, with the host's figures.
     Observation,
     /// An observation of what was sampled last.
     OfLast,
@@ -225,7 +225,7 @@ struct Settling {
     asked: Moment,
 }
 
-/// One exchange.
+/// What is known so far about an exchange that goes on, and what to do next.
 #[derive(Debug)]
 pub(crate) struct Exchange {
     terms: Terms,

@@ -94,7 +94,7 @@ pub(crate) struct Sample {
     pub(crate) unvisited: Vec<i32>,
 }
 
-/// The state of one thread.
+/// What a thread was doing when it was sampled.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct ThreadState {

@@ -141,7 +141,7 @@ impl Guard {
         self.written.stderr += (stderr.bytes.len() - before) as u64;
     }
 
-    /// Counts bytes of output.
+    /// Adds to what the limits on a turn's and a game's output count.
     pub(crate) fn count_output(&mut self, bytes: u64) {
         self.written.in_turn += bytes;
     }

@@ -106,8 +106,8 @@ impl BotCommand {
         })
         .map_err(|failure| match failure {
             StartFailure::Exec(error) => self.explain_exec(program, error),
-            StartFailure::Limits(source) => {
-                SpawnError::Confinement { what: "setting its limits", source }
+            StartFailure::Watch(source) => {
+                SpawnError::Confinement { what: "watching its processes", source }
             }
         })?;
         let pipes = plain.take_pipes().ok_or_else(|| SpawnError::Resources {

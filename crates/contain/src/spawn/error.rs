@@ -9,10 +9,10 @@ use terms::fault::{AtFault, Attributed};
 /// A start that the system refused.
 #[derive(Debug)]
 pub(crate) enum StartFailure {
-    /// Of the program itself.
+    /// The program cannot be executed.
     Exec(io::Error),
-    /// With its limits.
-    Limits(io::Error),
+    /// Its processes cannot be watched: its end, or on Windows its job.
+    Watch(io::Error),
 }
 
 /// Why a bot cannot be started.

@@ -109,7 +109,7 @@ impl Plain {
             Err(error) => {
                 let _ = kill_process_group(pid, Signal::KILL);
                 let _ = child.wait();
-                Err(StartFailure::Limits(error))
+                Err(StartFailure::Watch(error))
             }
         }
     }

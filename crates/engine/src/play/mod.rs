@@ -161,9 +161,9 @@ pub enum PlayError {
     /// The game has a different number of players.
     #[error("the game has {players} players, and {bots} bots were seated")]
     Seats {
-        /// The players of the game.
+        /// How many players the game has.
         players: usize,
-        /// The bots.
+        /// How many bots there are.
         bots: usize,
     },
     /// A bot did not start.

@@ -102,7 +102,7 @@ impl<'a> Player<'a> {
         Some(self.pondered)
     }
 
-    /// Ends the bot.
+    /// Closes the bot's input, and kills it once the grace of the rules has passed.
     pub(super) fn finish(self) -> BotEnd {
         self.bot.finish(self.game.rules.grace)
     }

@@ -126,7 +126,7 @@ pub fn parse(line: &[u8]) -> Result<FromJudge, String> {
     read::<Fields<'_>>(line)?.message(line)
 }
 
-/// Deserializes a line.
+/// Deserializes a line, or says what the judge wrote in its place.
 pub(super) fn read<'l, T: Deserialize<'l>>(line: &'l [u8]) -> Result<T, String> {
     serde_json::from_slice(line).map_err(|error| {
         let (column, problem) = (error.column(), json_problem(&error));

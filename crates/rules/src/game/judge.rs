@@ -161,7 +161,7 @@ impl Steps {
         Self { reading, has_total_limit, ..Self::default() }
     }
 
-    /// The step to a question.
+    /// Asks the bot what the judge asks, under the judge's limit or else the settings'.
     pub fn ask(&mut self, question: Question) -> Step {
         let Question { seat, input, lines, limit: official, score, summary, peer, out } = question;
         let Reading { max_bytes, eof_ends_line } = self.reading;
@@ -180,7 +180,7 @@ impl Steps {
         Step { ruling: Ruling::default(), scores: score.into_iter().collect(), summary, next }
     }
 
-    /// The step to the end.
+    /// Ends the game as the judge does, with its words.
     pub fn end(&self, JudgeEnd { verdict, score, summary, end }: JudgeEnd) -> Step {
         let official = &end.official;
         let remark = match verdict {

@@ -54,7 +54,7 @@ impl GameKind {
 #[error("there is no game `{name}`; the games are: {}", known.join(", "))]
 #[non_exhaustive]
 pub struct UnknownGame {
-    /// The name.
+    /// The name that no game has.
     pub name: String,
     /// The names that games have.
     pub known: Vec<String>,

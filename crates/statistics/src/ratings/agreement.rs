@@ -26,7 +26,7 @@ pub struct Agreement {
 type Outcome = Vec<(usize, u64)>;
 
 impl Agreement {
-    /// Of games by seed.
+    /// Compares the games of each seed: the seatings of the same bots agree if every bot has the same place in all.
     pub(super) fn of<'a>(seeds: impl Iterator<Item = &'a [&'a Game]>) -> Self {
         // The outcomes by bots, with a list for each seed.
         let mut all: BTreeMap<Vec<usize>, Vec<Vec<Outcome>>> = BTreeMap::new();

@@ -17,7 +17,6 @@ impl Sampler {
         Self { root }
     }
 
-    /// A sample.
     pub(crate) fn sample(&mut self) -> Sample {
         below(self.root)
     }

@@ -62,7 +62,7 @@ impl Plain {
     pub(crate) fn start(plan: &Plan<'_>) -> Result<Self, StartFailure> {
         let Plan { program, args, cwd, env, .. } = *plan;
         prepare();
-        let job = Job::new().map_err(StartFailure::Limits)?;
+        let job = Job::new().map_err(StartFailure::Watch)?;
         let mut command = Command::new(program);
         command.args(args).envs(env);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -77,7 +77,7 @@ impl Plain {
             Err(error) => {
                 let _ = child.kill();
                 let _ = child.wait();
-                Err(StartFailure::Limits(error))
+                Err(StartFailure::Watch(error))
             }
         }
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::event;
 
-/// An alarm.
+/// What one thread sets to wake another that waits.
 #[derive(Debug)]
 pub(crate) struct Alarm {
     /// To be waited for: an event, which is held as a file since other systems have one.

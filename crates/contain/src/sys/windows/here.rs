@@ -51,7 +51,7 @@ pub fn user() -> u32 {
 pub enum CoreClaim {}
 
 impl CoreClaim {
-    /// Takes a core.
+    /// None can be taken: bots have the cores that the system gives them.
     pub fn take(_core: usize) -> Option<Self> {
         None
     }
