@@ -124,7 +124,7 @@ fn a_command_to_go_on_with_can_be_pasted_whatever_the_run_is_called() {
 }
 
 #[test]
-fn pruning_keeps_links_runs_in_parts_and_the_opponents_of_opponents() {
+fn pruning_keeps_links_runs_in_parts_and_the_opponents_of_all_that_stay() {
     let place = Place::new();
     fs::write(place.path("referee.toml"), "").expect("written");
     fs::create_dir(place.path("runs")).expect("made");
@@ -138,12 +138,20 @@ fn pruning_keeps_links_runs_in_parts_and_the_opponents_of_opponents() {
         let run = MadeRun::new(&[("a", &[1])]).against(place.path(other), "a");
         run.save(&place.path(name));
     };
+    // Their runs stay, whatever they are: one is not in the folder, and one cannot be listed.
+    run("runs/rival");
+    run("runs/foe");
+    rematch("mine", "runs/rival");
+    rematch("runs/damaged", "runs/foe");
+    fs::write(place.path("runs/damaged/results.jsonl"), "x\n").expect("written");
     rematch("runs/second", "runs/first");
     rematch("runs/third", "runs/second");
     let said = place.command(&["runs", "prune", "--keep", "1", "--yes"]).run().exits(0).out();
     for stays in [
         "runs/second stays: it is the opponent of runs/third",
         "runs/first stays: it is the opponent of runs/second",
+        "runs/rival stays: it is the opponent of mine",
+        "runs/foe stays: it is the opponent of runs/damaged",
         "runs/link stays: it is a link to another folder",
         "runs/parted stays: its parts are not merged",
     ] {
@@ -154,6 +162,29 @@ fn pruning_keeps_links_runs_in_parts_and_the_opponents_of_opponents() {
     assert_eq!((old, first, link, is_there("elsewhere")), (false, true, true, true), "{said}");
     let parted = RunFolder::open(&place.path("runs/parted")).expect("a run");
     assert_eq!(parted.outcomes().expect("results").count(), 2);
+}
+
+#[test]
+fn each_run_has_a_page_of_its_own_even_if_another_one_has_its_name() {
+    let place = Place::new();
+    fs::write(place.path("referee.toml"), "").expect("written");
+    fs::create_dir(place.path("runs")).expect("made");
+    let runs = ["runs/a", "a", "runs/A"];
+    for run in runs {
+        MadeRun::new(&[("a", &[1])]).save(&place.path(run));
+    }
+    let report = ["report", "--all", "--html", "page.html"];
+    assert_code(&place.command(&report).run(), 0);
+    let read = |name: &str| fs::read_to_string(place.path(name)).expect("a page");
+    for (run, name) in runs.into_iter().zip(["a-3.html", "a-2.html", "A.html"]) {
+        assert!(read("page.html").contains(&format!("\"page-runs/{name}\"")), "{name}");
+        assert!(
+            read(&format!("page-runs/{name}")).contains(&format!("<p>{run}, started")),
+            "{name}"
+        );
+    }
+    let none = place.command(&report).args(["-n", "0"]).run().exits(2).err();
+    assert!(none.contains("'0'") && !none.contains("there are no runs"), "{none}");
 }
 
 #[test]

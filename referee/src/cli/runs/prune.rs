@@ -12,6 +12,7 @@ use super::FolderFlag;
 use crate::cli::named_run::{Places, newest_first};
 use crate::cli::{Failure, inputs, print};
 use results::suite::{FolderError, Listing, RunFolder, link_target, remove_remains};
+use terms::path::folder_of;
 use terms::text::{plural, printable, size};
 
 /// Remove old runs
@@ -106,9 +107,12 @@ pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
     // Runs elsewhere have a name from the user.
     let Places { runs: folder, .. } = args.folder.resolve()?;
     let found = newest_first(&Places::only(folder.clone()), Candidate::new, |run| run.started)?;
+    let mut kept = record_holders(args)?;
+    kept.extend(opponents_elsewhere(&folder)?);
+    kept.extend(found.broken.iter().filter_map(|(path, _)| opponent_of(path)));
     let mut runs: Vec<Candidate> = found.runs.into_iter().map(|(_, run)| run).collect();
     let count = runs.len();
-    mark(&mut runs, args.keep, &record_holders(args)?);
+    mark(&mut runs, args.keep, kept);
     let old = &runs[args.keep.min(runs.len())..];
     let (stay, go): (Vec<&Candidate>, Vec<&Candidate>) =
         old.iter().partition(|run| run.stays.is_some());
@@ -138,20 +142,41 @@ pub(super) fn run(args: &PruneArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The folder of a run, and the reason to keep it.
+type Kept = (PathBuf, String);
+
 /// The folders of the runs with a record.
-fn record_holders(args: &PruneArgs) -> Result<Vec<PathBuf>, Failure> {
+fn record_holders(args: &PruneArgs) -> Result<Vec<Kept>, Failure> {
     let records = inputs::records(args.records.as_deref())?;
     let project = inputs::project()?;
     let file = args.records.clone().or_else(|| inputs::record_file(&project));
     // What the records say of runs is seen from the folder of the file, where links to it end.
     let file = file.map(|file| link_target(&file)).transpose().map_err(Failure::user)?;
     let folder = file.as_deref().and_then(Path::parent).unwrap_or(Path::new("")).to_owned();
-    Ok(records.runs().map(|run| folder.join(run)).collect())
+    let holder = |run| (folder.join(run), "it holds a record".to_owned());
+    Ok(records.runs().map(holder).collect())
+}
+
+/// The opponents of the project's runs outside `folder`, which all stay.
+fn opponents_elsewhere(folder: &Path) -> Result<Vec<Kept>, Failure> {
+    let real = |path: &Path| fs::canonicalize(path).ok();
+    let places = Places::of(&inputs::project()?);
+    let found = newest_first(&places, |_, listing| listing.started, |started| *started)?;
+    let paths = found.runs.iter().map(|(path, _)| path);
+    let paths = paths.chain(found.broken.iter().map(|(path, _)| path));
+    let elsewhere = paths.filter(|path| real(folder_of(path)) != real(folder));
+    Ok(elsewhere.filter_map(|path| opponent_of(path)).collect())
+}
+
+/// The opponent of a run that stays, even one whose results are damaged.
+fn opponent_of(run: &Path) -> Option<Kept> {
+    let opponent = RunFolder::open(run).ok()?.run.against?.run;
+    Some((opponent, format!("it is the opponent of {}", run.display())))
 }
 
 /// Marks the runs to keep, with the reason. An opponent stays if the run that names it does, so this
 /// repeats until nothing changes.
-fn mark(runs: &mut [Candidate], keep: usize, holders: &[PathBuf]) {
+fn mark(runs: &mut [Candidate], keep: usize, kept: Vec<Kept>) {
     let real = |path: &Path| fs::canonicalize(path).ok();
     let index = runs.iter().enumerate().filter_map(|(index, run)| Some((real(&run.path)?, index)));
     let index: BTreeMap<PathBuf, usize> = index.collect();
@@ -162,8 +187,10 @@ fn mark(runs: &mut [Candidate], keep: usize, holders: &[PathBuf]) {
     for run in runs.iter_mut().skip(keep) {
         run.stays = run.own_reason();
     }
-    for holder in holders.iter().filter_map(|holder| place(holder)) {
-        runs[holder].stays.get_or_insert_with(|| "it holds a record".to_owned());
+    for (path, reason) in kept {
+        if let Some(run) = place(&path) {
+            runs[run].stays.get_or_insert(reason);
+        }
     }
     let mut open: Vec<usize> = (0..runs.len()).filter(|run| runs[*run].stays.is_some()).collect();
     while let Some(run) = open.pop() {
