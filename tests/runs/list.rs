@@ -145,7 +145,8 @@ fn a_list_reads_results_only_where_they_have_changed() {
 #[test]
 fn folders_that_hold_no_run_are_listed_as_such_and_break_nothing() {
     let project = Project::new();
-    assert!(project.prints(&["runs"]).contains("There are no runs."));
+    let none = project.prints(&["runs"]);
+    assert!(none.contains("There are no runs in runs or the working directory."), "{none}");
     project.suite("good", &["--bot", "@first", "--seed", "1"]);
     let write = |name: &str, text: &str| {
         let path = project.path(name);
@@ -377,7 +378,8 @@ fn a_live_page_of_the_runs_so_far_follows_them_until_a_signal() {
     let project = Project::new();
     let live = ["report", "--all", "--live", "--html", "page.html"];
     let none = project.referee(&live);
-    assert!(none.err().contains("there are no runs in this folder"), "{}", none.err());
+    let told = "there are no runs in runs or the working directory";
+    assert!(none.err().contains(told), "{}", none.err());
     assert_code(&project.referee(&["report", "--live", "runs/a", "--html", "page.html"]), 2);
     project.suite("a", &["--bot", "@first", "--seed", "1..2"]);
     let child = referee().args(live).current_dir(&project.0).silent().start();

@@ -44,12 +44,22 @@ impl Export {
             Self::Input(None) => transcript::all_input(log).map_err(Failure::user)?,
             Self::Input(Some(turn)) => {
                 let input = transcript::input(log, turn).map_err(Failure::user)?;
-                let turns = plural(log.turns.len() as u64, "turn");
-                let missing = anyhow!("--export input:{turn}: the game has {turns}");
-                input.ok_or_else(|| Failure::user(missing))?.into_bytes()
+                let missing = || anyhow!("--export input:{turn}: {}", turns(log));
+                input.ok_or_else(|| Failure::user(missing()))?.into_bytes()
             }
         };
         print(|out| out.write_all(&input))
+    }
+}
+
+/// The number of turns; with `--seat`, of the seat, since its turns have the game's numbers.
+fn turns(log: &Log) -> String {
+    let turns = plural(log.turns.len() as u64, "turn");
+    match (log.turns.first(), log.turns.last()) {
+        (Some(first), Some(last)) if log.start.is_of_several() && !has_several_seats(log) => {
+            format!("seat {} has {turns}, from {} to {}", first.seat, first.turn, last.turn)
+        }
+        _ => format!("the game has {turns}"),
     }
 }
 

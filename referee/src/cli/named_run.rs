@@ -82,6 +82,21 @@ impl Places {
         std::iter::once(&self.runs).chain(&self.others).map(PathBuf::as_path)
     }
 
+    /// Their names, such as `runs or the working directory`.
+    pub(super) fn words(&self) -> String {
+        let name = |place: &Path| match place.to_str() {
+            Some(".") => "the working directory".to_owned(),
+            _ => place.display().to_string(),
+        };
+        let names: Vec<String> = self.all().map(name).collect();
+        match names.split_last() {
+            Some((last, others)) if !others.is_empty() => {
+                format!("{} or {last}", others.join(", "))
+            }
+            _ => names.concat(),
+        }
+    }
+
     /// Whether the run in this folder is in one of them.
     pub(super) fn have(&self, run: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().ok();
@@ -132,9 +147,9 @@ pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
     if age < runs.len() {
         return Ok(runs.swap_remove(age).0);
     }
-    let (name, folder) = (name.display(), places.runs.display());
+    let name = name.display();
     let there = match runs.len() {
-        0 => format!("there are no runs in {folder} nor here"),
+        0 => format!("there are no runs in {}", places.words()),
         1 => "there is 1 run".to_owned(),
         count => format!("there are {count} runs"),
     };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -50,8 +51,8 @@ pub(super) struct ReportArgs {
     history: bool,
 
     /// With --history: the number of runs, newest first
-    #[arg(short = 'n', long, value_name = "N", requires = "history", default_value_t = 50)]
-    count: usize,
+    #[arg(short = 'n', long, value_name = "N", requires = "history", default_value = "50")]
+    count: NonZeroUsize,
 
     /// With --history: keep the page up to date until Ctrl-C; an open browser refreshes it
     ///

@@ -11,7 +11,7 @@ use super::suite::add_values;
 use super::words::{OF_GAMES, one_of, word};
 use super::{Failure, completions, inputs, print};
 use report::Format;
-use report::suite::{Order, Others, ShownGame, SuiteReport, arrange, points, write_games};
+use report::suite::{Order, Others, ShownGame, SuiteReport, arrange, points, setting, write_games};
 use results::ratings::League;
 use results::suite::{Bests, Outcome, Summary, noisy_hosts};
 
@@ -43,6 +43,8 @@ pub(super) struct ShowArgs {
     limit: Option<usize>,
 
     /// Compare each score with another run of one bot, on the same board
+    ///
+    /// In a game of several players, also from the same seat and with the same other bots.
     #[arg(long, value_name = "RUN", required_if_eq("sort", "gain"), add = completions::sides())]
     against: Option<String>,
 
@@ -129,7 +131,7 @@ fn others(run: &str, other: &Side) -> Result<Others, Failure> {
     for outcome in other.folder.outcomes()? {
         let outcome = outcome?;
         if let Some(points) = points(&outcome, better).filter(|_| outcome.bot == bot) {
-            scores.insert((outcome.board_id, outcome.repeat), points);
+            scores.insert(setting(&outcome), points);
         }
     }
     Ok(scores)

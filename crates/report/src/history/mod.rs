@@ -31,6 +31,8 @@ pub struct History {
     pub broken: Vec<Broken>,
     /// Whether there are runs that were left out because of their bots or boards.
     pub is_filtered: bool,
+    /// The names of the folders that were searched.
+    pub places: String,
 }
 
 /// A run, compared with the best scores that are known today.
@@ -89,9 +91,9 @@ impl History {
         let mut document = Document::default();
         if self.runs.is_empty() && self.broken.is_empty() {
             let none = if self.is_filtered {
-                "There are runs, but none with such a bot and such boards."
+                "There are runs, but none with such a bot and such boards.".to_owned()
             } else {
-                "There are no runs."
+                format!("There are no runs in {}.", self.places)
             };
             document.headline(none.into());
         }

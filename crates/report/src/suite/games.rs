@@ -51,13 +51,29 @@ pub struct ShownGame {
     of_limit: Option<f64>,
 }
 
-/// The scores of another run, by board and repeat.
-pub type Others = BTreeMap<(BoardId, u32), Score>;
+/// What a game has in common with one of another run: its board and repeat and, in a game of several players, the bots by seat,
+/// with an empty name in the compared bot's seat.
+pub type Setting = (BoardId, u32, Vec<String>);
+
+/// The scores of another run.
+pub type Others = BTreeMap<Setting, Score>;
+
+/// What the game of a bot has in common with another bot's.
+pub fn setting(outcome: &Outcome) -> Setting {
+    let mut bots = Vec::new();
+    if let Some(seat) = &outcome.seat {
+        bots.clone_from(&seat.bots);
+        if let Some(own) = bots.get_mut(seat.seat) {
+            own.clear();
+        }
+    }
+    (outcome.board_id.clone(), outcome.repeat, bots)
+}
 
 impl ShownGame {
     /// A game of this plan; `best` is the best score on its board.
     pub fn new(outcome: Outcome, plan: &Plan, best: Option<Score>, others: &Others) -> Self {
-        let other = others.get(&(outcome.board_id.clone(), outcome.repeat)).copied();
+        let other = others.get(&setting(&outcome)).copied();
         let gain = points(&outcome, plan.better).zip(other).map(|(own, other)| match plan.better {
             Direction::Higher => own - other,
             Direction::Lower => other - own,

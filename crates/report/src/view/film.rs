@@ -196,11 +196,9 @@ impl Film {
 
     /// Lines of a summary as text, in which a game of several players names its bots.
     fn summary(&self, lines: &[String]) -> String {
-        let named = |line: String| {
-            let bots = self.start.bots().enumerate().filter(|_| self.start.is_of_several());
-            bots.fold(line, |line, (seat, bot)| line.replace(&format!("${seat}"), &bot.name))
-        };
-        lines.iter().map(|line| named(without_color_marks(line)) + "\n").collect()
+        let bots = self.start.bots().filter(|_| self.start.is_of_several());
+        let bots: Vec<&str> = bots.map(|bot| bot.name.as_str()).collect();
+        lines.iter().map(|line| named(&without_color_marks(line), &bots) + "\n").collect()
     }
 
     /// The board after as many moves as `position` says.
@@ -396,3 +394,32 @@ const MAX_INPUT_BYTES: usize = 1 << 16;
 
 /// The longest caption of an answer, in characters.
 const MAX_CAPTION: usize = 60;
+
+/// A line in which `$1` is the name of the bot in seat 1.
+fn named(line: &str, bots: &[&str]) -> String {
+    let mut parts = line.split('$');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let after = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        let seat = part[..part.len() - after.len()].parse::<usize>();
+        match seat.ok().and_then(|seat| bots.get(seat)) {
+            Some(bot) => text.extend([bot, after]),
+            None => text.extend(["$", part]),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_names_each_bot_once_and_by_its_whole_number() {
+        let mut bots = ["a"; 11];
+        (bots[0], bots[1], bots[10]) = ("$1", "b", "ten");
+        let line = "$0 pays $1 and $10, $ and $99; $$1: $";
+        assert_eq!(named(line, &bots), "$1 pays b and ten, $ and $99; $b: $");
+        assert_eq!(named(line, &[]), line);
+    }
+}

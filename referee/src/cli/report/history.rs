@@ -1,12 +1,13 @@
 //! `referee report --all`: a page of the runs so far, which links to the pages of the runs, and compares two of their bots.
 //! With `--live` it follows them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use fs_err as fs;
 
 use super::{ReportArgs, name_beside, write_page};
@@ -106,9 +107,10 @@ fn write(
     for (path, error) in broken {
         log::warn!("left out: {}: {:#}", path.display(), anyhow::Error::from(error));
     }
-    let mut runs: Vec<Listed> = runs.into_iter().map(|(_, run)| run).take(args.count).collect();
+    let mut runs: Vec<Listed> =
+        runs.into_iter().map(|(_, run)| run).take(args.count.get()).collect();
     if runs.is_empty() {
-        return Err(Failure::file(&places.runs, "there are no runs in this folder"));
+        return Err(Failure::user(anyhow!("there are no runs in {}", places.words())));
     }
     let records = inputs::records(args.records.as_deref())?;
     let mut bests: BTreeMap<String, Bests> = BTreeMap::new();
@@ -139,17 +141,33 @@ fn write_pages(
     }
     let list = args.html.file_name().unwrap_or_default().as_encoded_bytes();
     let list = format!("../{}", address_of(list));
+    let mut taken = BTreeSet::new();
     for Listed { path, listing, page } in runs {
         let run = RunFolder::open(path)?;
         let bots = run.run.plan.bots.iter().map(|bot| (bot.name.as_str(), bot.name.clone()));
         let sources = [ShownRun { folder: &run, bots: bots.collect() }];
         let compared = (&bests[&listing.game], run.run.plan.measure());
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(".html");
+        let name = page_name(path, &mut taken);
         write_page(args, &folder.join(&name), &sources, compared, Some(&list))?;
         *page = Some(format!("{address}/{}", address_of(name.as_encoded_bytes())));
     }
     Ok(folder)
+}
+
+/// The name of a run's page: the run's, with a number if a run in another folder has taken it.
+fn page_name(run: &Path, taken: &mut BTreeSet<OsString>) -> OsString {
+    let run = run.file_name().unwrap_or_default();
+    let (mut number, mut ending) = (1, ".html".to_owned());
+    loop {
+        let mut name = run.to_owned();
+        name.push(&ending);
+        // Some file systems take `Run` and `run` for one name.
+        if taken.insert(name.to_ascii_lowercase()) {
+            return name;
+        }
+        number += 1;
+        ending = format!("-{number}.html");
+    }
 }
 
 /// The ratings in each game of several players.

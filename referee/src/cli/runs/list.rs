@@ -71,7 +71,8 @@ pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     };
     let started =
         |run: &Option<Listed>| run.as_ref().map(|run| run.listing.started).unwrap_or_default();
-    let Found { runs, broken } = newest_first(&args.folder.resolve()?, show, started)?;
+    let places = args.folder.resolve()?;
+    let Found { runs, broken } = newest_first(&places, show, started)?;
     let is_filtered = args.is_filtered() && !runs.is_empty();
     let mut runs: Vec<Listed> = runs.into_iter().filter_map(|(_, run)| run).collect();
     let older = if args.all { 0 } else { runs.len().saturating_sub(args.count) };
@@ -81,7 +82,8 @@ pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
         run: path.display().to_string(),
         problem: format!("{:#}", anyhow::Error::from(error)),
     });
-    let history = History { runs, older, broken: broken.collect(), is_filtered };
+    let history =
+        History { runs, older, broken: broken.collect(), is_filtered, places: places.words() };
     print(|out| history.write(args.format, out))?;
     Ok(ExitCode::SUCCESS)
 }
