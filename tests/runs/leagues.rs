@@ -152,6 +152,64 @@ fn a_gauntlet_seats_every_bot_with_the_same_opponents() {
 }
 
 #[test]
+fn a_game_of_several_players_is_one_game_wherever_games_are_counted() {
+    let place = duel(2);
+    place.script("waiter", "while [ ! -e go ]; do sleep 0.02; done; exec ./one");
+    let bots = ["--bot", "./three", "--pool", "./two", "./waiter", "--seed", "1..3"];
+    let words = [&bots[..], &["--run", "run", "--logs", "all", "--live", "live.html"]].concat();
+    let played = suite(&place, &words).silent().start();
+    let page = |name: &str| fs::read_to_string(place.path(name)).unwrap_or_default();
+    wait_until("the first page", || page("live.html").contains("id=\"live\""));
+    let live = page("live.html");
+    fs::write(place.path("go"), "").expect("written");
+    assert_eq!(finished(played).status.code(), Some(0));
+    assert!(live.contains(" of 12 games played, "), "{live}");
+    let runs = |form: &str| {
+        place.command(&["runs", "--folder", ".", "--format", form]).run().exits(0).out()
+    };
+    assert!(!runs("text").contains("12/") && !runs("text").contains("6/"), "{}", runs("text"));
+    assert!(runs("json").contains("\"planned\":12,"), "{}", runs("json"));
+    let csv = runs("csv");
+    let rows = csv.lines().skip(1).map(|row| row.split(',').skip(4).take(3).collect::<Vec<_>>());
+    let expected = [["./three", "12", "12"], ["./two", "6", "6"], ["./waiter", "6", "6"]];
+    assert_eq!(rows.collect::<Vec<_>>(), expected);
+    let json = place.command(&["suite", "--resume", "run"]).json();
+    assert_eq!([&json["planned"], &json["games"], &json["lost"]], [12, 12, 0]);
+    for (shown, headline) in [
+        (&["run"][..], "12 games of duel, 0 failures"),
+        (&["run:./two"], "12 games of duel, 0 failures"),
+        (&["run:./two", "run:./three", "run:./waiter"], "3 runs: 36 games, 0 failures"),
+    ] {
+        let report = place.command(&["report", "--html", "page.html", "--force"]).args(shown);
+        let said = report.run().exits(0).out();
+        assert!(said.starts_with(headline), "{said}");
+    }
+    // A bot has the score that it has itself, from every seat and against every other bot.
+    let same = ["show", "run:./three", "--against", "run:./three"];
+    let games = place.command(&same).json()["games"].as_array().expect("games").clone();
+    assert!(games.len() == 12 && games.iter().all(|game| game["gain"] == 0), "{games:?}");
+    let input = ["replay", "run:1", "--seat", "1", "--export", "input:3"];
+    let said = place.command(&input).run().exits(2).err();
+    assert!(said.contains("--export input:3: seat 1 has 3 turns, from 2 to 6"), "{said}");
+    let verified = || place.command(&["verify", "run"]).json();
+    assert_eq!([&verified()["planned"], &verified()["agree"]], [12, 12]);
+    let lines = results(&place, "run").into_iter().map(|mut line| {
+        if [1, 24].contains(&line["game"].as_i64().expect("a number")) {
+            line["turns"] = 99.into();
+        }
+        line.to_string() + "\n"
+    });
+    fs::write(place.path("run/results.jsonl"), lines.collect::<String>()).expect("written");
+    assert_eq!(verified()["agree"], 10, "two seats of two games disagree");
+
+    let parts = [&bots[..], &["--run", "parts", "--parts", "2"]].concat();
+    let said = suite(&place, &parts).run().exits(0).out();
+    assert!(said.starts_with("12 games in 2 parts are planned"), "{said}");
+    let said = place.command(&["merge", "parts"]).run().exits(2).err();
+    assert!(said.contains("(1-2), 12 of 12 games are missing"), "{said}");
+}
+
+#[test]
 fn the_page_of_all_runs_tells_whether_the_newest_version_is_better() {
     let place = duel(2);
     let versions: Vec<String> = (1..=6).map(|version| format!("versions/{version}/bot")).collect();

@@ -68,6 +68,18 @@ fn submit(place: &Place, parts: &str, more: &[&str]) -> Output {
     submit_to(place, "run", parts, more)
 }
 
+#[test]
+fn games_of_several_players_are_submitted_as_games() {
+    let place = scene();
+    place.double("judge", "duel");
+    let settings = "[game.duel]\nkind = \"judge\"\ncommand = \"./judge\"\nplayers = 2\n";
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    let suite = ["suite", "--game", "duel", "--bot", "./loser", "--bot", "sh loser", "--jobs", "1"];
+    let parts = ["--seed", "1..6", "--run", "run", "--slurm", "--parts", "2"];
+    let said = beside_slurm(&place, &[&suite[..], &parts].concat()).run().exits(0).out();
+    assert!(said.starts_with("12 games in 2 parts (1-2) are submitted"), "{said}");
+}
+
 /// Puts tasks of the run's two parts into the queue, and the job that merges.
 fn enqueue(place: &Place, job: u64, user: u32) {
     let script = fs::canonicalize(place.path("run")).expect("a run").join("slurm.sh");

@@ -32,9 +32,7 @@ pub(super) fn run(args: &StatusArgs) -> Result<ExitCode, Failure> {
     let is_complete = has_needed_games(&folder, Decider::of(&folder)?.as_ref())?;
     let run = ClusterRun::of(&folder);
     let queue = if folder.parts() > 0 { run.queue()? } else { Vec::new() };
-    // The seats of a game have a result each.
-    let (path, seats) = (folder.path.display(), folder.run.plan.players());
-    let (played, planned) = (folder.played()?.count() / seats, folder.planned() / seats);
+    let (path, (played, planned)) = (folder.path.display(), folder.progress()?);
     let next = next(&folder, is_complete, &queue)?;
     print(|out| {
         writeln!(out, "{path}: {played} of {planned} games are played")?;

@@ -64,9 +64,7 @@ fn is_strict(plan: &Plan) -> Result<bool, Failure> {
 
 fn write_text(verified: &Verified, has_no_logs: bool, out: &mut dyn Write) -> io::Result<()> {
     let Verified { summary, agree, disagreements, digest } = verified;
-    // The seats of a game share its log.
-    let seats = summary.opponents + 1;
-    let (agree, planned) = (agree / seats, plural((summary.planned / seats) as u64, "game"));
+    let planned = plural(summary.planned() as u64, "game");
     writeln!(out, "{agree} of {planned} of {} agree with their logs", summary.game)?;
     if has_no_logs {
         writeln!(
@@ -109,7 +107,7 @@ fn write_json(folder: &RunFolder, verified: &Verified, out: &mut dyn Write) -> i
     let object = json!({
         "run": folder.path.display().to_string(),
         "game": summary.game,
-        "planned": summary.planned,
+        "planned": summary.planned(),
         "agree": agree,
         "disagreements": disagreements,
         "bots": summary.bots.iter().map(bot).collect::<Vec<_>>(),

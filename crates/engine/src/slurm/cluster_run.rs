@@ -194,7 +194,7 @@ impl<'a> ClusterRun<'a> {
             if has_needed_games(self.folder, Decider::of(self.folder)?.as_ref())? {
                 return Ok(Waited::Complete);
             }
-            state.count(self.folder.played()?.count());
+            state.count(self.folder.progress()?.0);
             for queue in news.try_iter() {
                 state.update(queue);
             }

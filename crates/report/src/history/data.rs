@@ -83,9 +83,9 @@ const COLUMNS: &str = "run listing/started listing/game boards bot/bot planned b
 
 pub(super) fn write_csv(history: &History, out: &mut dyn Write) -> io::Result<()> {
     let rows = history.runs.iter().flat_map(|run| {
-        let (listing, planned) = (&run.listing, run.planned_each());
+        let listing = &run.listing;
         let (name, boards) = (run.name(), listing.board_names());
-        run.bots().map(move |bot| {
+        run.bots().zip(&listing.summary.planned).map(move |(bot, &planned)| {
             let (run, boards) = (name.clone(), boards.clone());
             Row::Bot { run, boards, planned, listing, bot }
         })

@@ -64,11 +64,6 @@ impl Listed {
     fn key(&self) -> (jiff::Timestamp, &std::path::Path) {
         (self.listing.started, &self.path)
     }
-
-    /// How many games each bot has, at most.
-    fn planned_each(&self) -> usize {
-        self.listing.planned / self.listing.summary.bots.len().max(1)
-    }
 }
 
 impl History {
@@ -218,7 +213,7 @@ fn rows(run: &Listed, names_game: bool, has_said: bool) -> Vec<Vec<String>> {
     let listing = &run.listing;
     let row = |(index, bot): (usize, &Tally)| {
         let once = |text: &dyn Fn() -> String| if index == 0 { text() } else { String::new() };
-        let planned = run.planned_each();
+        let planned = listing.summary.planned[index];
         let games = bot.games.to_string();
         let number = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
         let mut row = vec![

@@ -45,13 +45,15 @@ pub(super) struct Gathered {
 impl Gathered {
     /// Adds the summary of a run, and its tallies to the shown bots' tallies.
     fn add(&mut self, run: usize, source: &ShownRun<'_>, mut summary: Summary) {
-        // Every bot of a plan has as many games.
-        summary.planned = summary.planned / summary.bots.len().max(1) * source.bots.len();
-        let is_shown = |name: &str| source.bots.iter().any(|(bot, _)| *bot == name);
-        summary.bots.retain(|tally| is_shown(&tally.bot));
-        summary.new_bests.retain(|best| is_shown(&best.bot));
-        // But for a pool.
-        summary.planned = summary.planned.max(summary.games());
+        // The bots of a game of several players share its games, so these are counted for all bots.
+        if summary.opponents == 0 {
+            let is_shown = |name: &str| source.bots.iter().any(|(bot, _)| *bot == name);
+            let planned = summary.bots.iter().zip(summary.planned);
+            let planned = planned.filter(|(tally, _)| is_shown(&tally.bot));
+            summary.planned = planned.map(|(_, planned)| planned).collect();
+            summary.bots.retain(|tally| is_shown(&tally.bot));
+            summary.new_bests.retain(|best| is_shown(&best.bot));
+        }
         for entrant in self.entrants.iter_mut().filter(|entrant| entrant.run == run) {
             let tally = summary.bots.iter().find(|tally| tally.bot == entrant.tally.bot);
             entrant.tally = tally.cloned().unwrap_or_default();

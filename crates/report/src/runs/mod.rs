@@ -93,9 +93,8 @@ fn headline(gathered: &Gathered) -> String {
         (_, [one]) => suite::headline(one),
         (_, several) => {
             let games: usize = several.iter().map(Summary::games).sum();
-            let lost: usize = several.iter().map(Summary::lost).sum();
             let runs = plural(several.len() as u64, "run");
-            format!("{runs}: {}, {lost} lost", plural(games as u64, "game"))
+            format!("{runs}: {}, {}", plural(games as u64, "game"), suite::lost(several))
         }
     }
 }

@@ -82,7 +82,7 @@ impl<'a> Totals<'a> {
             run: report.is_kept.then(|| report.folder.path.display().to_string()),
             game: &summary.game,
             measure,
-            planned: summary.planned,
+            planned: summary.planned(),
             games: summary.games(),
             lost: summary.lost(),
             games_not_played: summary.games_not_played(),

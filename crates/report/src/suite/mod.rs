@@ -46,7 +46,7 @@ impl SuiteReport<'_> {
     fn missing(&self) -> usize {
         let is_decided = self.decision.as_ref().is_some_and(|found| found.bot_is.is_some());
         let known = self.summary.games() + self.summary.games_not_played();
-        if is_decided { 0 } else { self.summary.planned.saturating_sub(known) }
+        if is_decided { 0 } else { self.summary.planned().saturating_sub(known) }
     }
 
     /// Writes the report in any format but seeds.
@@ -112,7 +112,8 @@ impl SuiteReport<'_> {
             }
         }
         document.list("lost games", self.losses(&summary.losses, summary.lost()));
-        let not_played = self.losses(&summary.not_played, summary.games_not_played());
+        let all = summary.bots.iter().map(|tally| tally.not_played).sum();
+        let not_played = self.losses(&summary.not_played, all);
         document.list("games not played", not_played);
         document.list(NEW_BESTS, new_bests(summary));
         for host in &self.noisy_hosts {
@@ -193,27 +194,31 @@ impl SuiteReport<'_> {
 
 /// The number of games that were played, and of those that were lost.
 pub fn headline(summary: &Summary) -> String {
-    let tables = |seats: usize| seats / (summary.opponents + 1);
-    let (games, lost) = (tables(summary.games()), summary.lost());
-    let played = match summary.planned - summary.games() {
-        0 => plural(games as u64, "game"),
-        _ => format!("{games} of {}", plural(tables(summary.planned) as u64, "game")),
+    let planned = plural(summary.planned() as u64, "game");
+    let played = match summary.games() {
+        games if games == summary.planned() => planned,
+        games => format!("{games} of {planned}"),
     };
-    let not_played = match tables(summary.games_not_played()) {
+    let not_played = match summary.games_not_played() {
         0 => String::new(),
         count => format!(", {count} not played"),
     };
     let to_host = match summary.lost_to_host() {
         0 => String::new(),
-        all if all == lost => " to the host".to_owned(),
+        all if all == summary.lost() => " to the host".to_owned(),
         some => format!(" ({some} to the host)"),
     };
-    // Somebody is last in every game of several players.
-    let lost = match summary.opponents {
-        0 => format!("{lost} lost"),
-        _ => plural(lost as u64, "failure"),
-    };
+    let lost = lost(std::slice::from_ref(summary));
     format!("{played} of {}, {lost}{to_host}{not_played}", summary.game)
+}
+
+/// The number of lost games. In a game of several players somebody is always last, so there it is the number of failures.
+pub(super) fn lost(summaries: &[Summary]) -> String {
+    let lost = summaries.iter().map(Summary::lost).sum::<usize>();
+    if summaries.iter().any(|summary| summary.opponents > 0) {
+        return plural(lost as u64, "failure");
+    }
+    format!("{lost} lost")
 }
 
 /// The first boards whose best known score has been beaten, and the number of all.

@@ -50,7 +50,7 @@ impl Disagreement {
 pub struct Verified {
     /// What the results come to.
     pub summary: Summary,
-    /// How many results agree with their logs.
+    /// How many games agree with their logs, with the results of all seats.
     pub agree: usize,
     /// What does not agree, by game.
     pub disagreements: Vec<Disagreement>,
@@ -66,14 +66,14 @@ type Hash = [u8; 32];
 /// # Errors
 /// When the run cannot be read, or a line of its results is malformed.
 pub fn verify(folder: &RunFolder, is_strict: bool) -> Result<Verified, FolderError> {
-    let games = folder.run.plan.games();
+    let (games, players) = (folder.run.plan.games(), folder.run.plan.players());
     let published = Bests::of(&folder.run.plan.game, &Records::default());
     let basis = Basis { folder, is_strict, published };
     let state = State {
         outcomes: folder.outcomes()?,
         seen: GameSet::new(games),
         hashes: BTreeMap::new(),
-        agree: 0,
+        agree: GameSet::new(games),
         found: Vec::new(),
         failed: None,
     };
@@ -97,7 +97,9 @@ pub fn verify(folder: &RunFolder, is_strict: bool) -> Result<Verified, FolderErr
     state.found.extend(stale_listing(folder, &summary)?);
     state.found.sort_by_key(|found| found.game);
     let digest = digest(folder, state.hashes.values())?;
-    Ok(Verified { summary, agree: state.agree, disagreements: state.found, digest })
+    let agree = (1..=games).step_by(players);
+    let agree = agree.filter(|&first| (first..first + players).all(|game| state.agree.has(game)));
+    Ok(Verified { summary, agree: agree.count(), disagreements: state.found, digest })
 }
 
 /// What games are checked against.
@@ -113,7 +115,7 @@ struct State {
     outcomes: Outcomes,
     seen: GameSet,
     hashes: BTreeMap<usize, Hash>,
-    agree: usize,
+    agree: GameSet,
     found: Vec<Disagreement>,
     failed: Option<FolderError>,
 }
@@ -144,7 +146,7 @@ fn work(basis: &Basis<'_>, state: &Mutex<State>) {
         let mut state = lock();
         state.hashes.insert(outcome.game, hash);
         match problem {
-            None => state.agree += 1,
+            None => drop(state.agree.add(outcome.game)),
             Some(problem) => {
                 state.found.push(Disagreement { game: Some(outcome.game), problem });
             }

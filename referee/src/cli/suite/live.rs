@@ -70,7 +70,7 @@ impl LiveFlags {
             force: self.force,
             folders: folders.collect::<Result<_, _>>()?,
             bests: bests.clone(),
-            before: folder.played()?.count(),
+            before: folder.progress()?.0,
             started: Instant::now(),
         };
         page.write(true)?;
@@ -130,10 +130,11 @@ impl LivePage {
         });
         let sources: Vec<_> = sources.collect();
         let (run, _) = self.folders.last().expect("the run");
+        let (played, planned) = run.progress()?;
         let pace = Pace {
-            played: run.played()?.count(),
+            played,
             before: self.before,
-            planned: run.planned(),
+            planned,
             elapsed: self.started.elapsed(),
             every: INTERVAL,
         };

@@ -7,14 +7,14 @@ use results::suite::Outcome;
 
 /// The games of a suite, bot by bot: a slow bot's games take longer than a quick one's.
 pub(super) struct Pace {
-    /// The number of games of each bot.
-    planned: usize,
     bots: BTreeMap<String, Games>,
 }
 
 /// The games of a bot.
 #[derive(Default)]
 struct Games {
+    /// The number of all games.
+    planned: usize,
     /// The number of games that have ended, also in earlier processes.
     ended: usize,
     /// The number of games that this process has played, and their time in all.
@@ -23,9 +23,10 @@ struct Games {
 }
 
 impl Pace {
-    /// The pace of these bots, each of which is to play `planned` games.
-    pub(super) fn new(bots: impl Iterator<Item = String>, planned: usize) -> Self {
-        Self { planned, bots: bots.map(|bot| (bot, Games::default())).collect() }
+    /// The pace of these bots, each with the number of its games.
+    pub(super) fn new(bots: impl Iterator<Item = (String, usize)>) -> Self {
+        let games = |planned| Games { planned, ..Games::default() };
+        Self { bots: bots.map(|(bot, planned)| (bot, games(planned))).collect() }
     }
 
     /// Counts a game that an earlier process has played.
@@ -50,7 +51,7 @@ impl Pace {
         let (mut took, mut left) = (0.0, 0.0);
         for games in self.bots.values() {
             let missing =
-                u32::try_from(self.planned.saturating_sub(games.ended)).unwrap_or(u32::MAX);
+                u32::try_from(games.planned.saturating_sub(games.ended)).unwrap_or(u32::MAX);
             took += games.took.as_secs_f64();
             if missing > 0 {
                 left += games.took.checked_div(games.played)?.as_secs_f64() * f64::from(missing);
@@ -77,7 +78,7 @@ mod tests {
     #[test]
     fn a_slow_bot_counts_before_its_next_game_ends() {
         let seconds = Duration::from_secs;
-        let mut pace = Pace::new(["quick", "slow"].map(str::to_owned).into_iter(), 4);
+        let mut pace = Pace::new(["quick", "slow"].map(|bot| (bot.to_owned(), 4)).into_iter());
         pace.add_earlier(&game("quick", 1));
         pace.add(&game("quick", 1));
         assert_eq!(pace.left(seconds(1)), None, "the slow one has not ended a game");
@@ -89,5 +90,16 @@ mod tests {
             pace.add(&game(bot, took));
         }
         assert_eq!(pace.left(seconds(79)), Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn bots_with_unequal_numbers_of_games_come_to_an_end() {
+        let planned =
+            [("entrant", 2), ("of the pool", 1)].map(|(bot, games)| (bot.to_owned(), games));
+        let mut pace = Pace::new(planned.into_iter());
+        for bot in ["entrant", "of the pool", "entrant"] {
+            pace.add(&game(bot, 1));
+        }
+        assert_eq!(pace.left(Duration::from_secs(2)), Some(Duration::ZERO));
     }
 }

@@ -68,7 +68,8 @@ pub(super) fn divide(
     let folder = plan(args, config, run, tasks)?;
     let (path, parts) = (folder.path.display(), folder.parts());
     let (run, referee) = (shell_path(&folder.path), shell_path(&folder.path.join("referee")));
-    let games = plural(folder.planned() as u64, "game");
+    let plan = &folder.run.plan;
+    let games = plural(plan.tables(folder.planned()) as u64, "game");
     print(|out| {
         writeln!(out, "{games} in {} are planned in {path}.\n", plural(parts.into(), "part"))?;
         writeln!(out, "  one part    {referee} suite --run {run} --part 1")?;
@@ -193,6 +194,6 @@ pub(in crate::cli) fn still_missing(folder: &RunFolder) -> Result<String, Failur
         "{count} of {parts} parts are not complete ({}), {games} of {} games are missing; `referee suite \
          --resume {path}` plays them here, and with {where_else}",
         ranges(&numbers),
-        folder.planned(),
+        folder.run.plan.tables(folder.planned()),
     ))
 }

@@ -143,8 +143,7 @@ fn interrupted(signal: i32, folder: &RunFolder) -> Result<Failure, FolderError> 
         Some(part) => format!("--run {path} --part {part}"),
         None => format!("--resume {path}"),
     };
-    let players = folder.run.plan.players();
-    let (played, planned) = (folder.played()?.count() / players, folder.planned() / players);
+    let (played, planned) = folder.progress()?;
     let kept =
         format!(" after {played} of {planned} games; `referee suite {again}` plays the rest");
     Ok(Failure::Interrupted { signal, kept })

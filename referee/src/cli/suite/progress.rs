@@ -41,18 +41,18 @@ impl<'a> SuiteProgress<'a> {
     /// The progress of a run that may have been begun by another process.
     pub(super) fn of(folder: &RunFolder, bests: &'a Bests) -> Result<Self, FolderError> {
         let mut tally = Tally { better: folder.run.plan.better, ..Tally::default() };
-        let planned = folder.planned();
-        let bots = &folder.run.plan.bots;
-        let names = bots.iter().map(|bot| bot.name.clone());
-        let mut pace = Pace::new(names, planned / bots.len().max(1));
+        let plan = &folder.run.plan;
+        let bots = plan.bots.iter().zip(0..);
+        let planned = |bot| plan.scheduled_of(bot, folder.part);
+        let mut pace = Pace::new(bots.map(|(bot, index)| (bot.name.clone(), planned(index))));
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
             pace.add_earlier(&outcome);
             tally.add(&outcome, bests.best(&outcome.record_id));
         }
-        let players = folder.run.plan.players();
-        let done = (tally.games / players) as u64;
-        let bar = bar(planned / players, MESSAGE).map(|bar| bar.with_position(done));
+        let (players, planned) = (plan.players(), plan.tables(folder.planned()));
+        let done = plan.tables(tally.games) as u64;
+        let bar = bar(planned, MESSAGE).map(|bar| bar.with_position(done));
         let (started, standing) = (Instant::now(), String::new());
         Ok(Self { bests, tally, planned, players, started, pace, standing, bar })
     }
@@ -73,7 +73,7 @@ impl<'a> SuiteProgress<'a> {
             }
         }
         let results = self.tally.games + self.tally.not_played;
-        let (done, planned) = (results / self.players, self.planned / self.players);
+        let (done, planned) = (results / self.players, self.planned);
         let is_whole = results.is_multiple_of(self.players);
         if let Some(bar) = &self.bar {
             bar.set_message(self.message_and_time_left());

@@ -160,7 +160,7 @@ fn wait(
     folder: &RunFolder,
     run: &ClusterRun<'_>,
 ) -> Result<ExitCode, Failure> {
-    let mut progress = WaitProgress::new(folder.planned());
+    let mut progress = WaitProgress::new(folder.run.plan.tables(folder.planned()));
     let waited = run.wait(&interrupt()?, |done, tasks| progress.show(done, tasks))?;
     progress.finish();
     match waited {
@@ -226,7 +226,8 @@ fn what_was_submitted(folder: &RunFolder, Submitted { parts: due, jobs }: &Submi
             "all missing parts of {path} are in the queue, and now a job that merges them"
         );
     }
-    let games: usize = due.iter().map(|part| folder.run.plan.scheduled(Some(*part))).sum();
+    let plan = &folder.run.plan;
+    let games = plan.tables(due.iter().map(|part| plan.scheduled(Some(*part))).sum());
     let (games, parts) = (plural(games as u64, "game"), plural(due.len() as u64, "part"));
     let jobs: Vec<String> = jobs.iter().map(u64::to_string).collect();
     format!(

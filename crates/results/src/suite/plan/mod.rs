@@ -279,9 +279,14 @@ impl Plan {
         units.flat_map(move |unit| (0..games).map(move |game| unit * games + game + 1))
     }
 
-    /// The number of games of the plan, or of one of its parts.
+    /// The number of games of the plan, or of one of its parts; in games of several players, of their seats.
     pub fn scheduled(&self, part: Option<u32>) -> usize {
         self.stretch(part).len() * self.unit()
+    }
+
+    /// The number of games of a bot, by index, in the plan or one of its parts.
+    pub fn scheduled_of(&self, bot: usize, part: Option<u32>) -> usize {
+        self.stretch(part).len() * self.games_in_round(bot)
     }
 
     /// The places of a part in the order of play; without one, the places of all parts.

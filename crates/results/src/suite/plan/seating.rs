@@ -56,6 +56,16 @@ impl Plan {
         seating.tables().saturating_mul(seating.players)
     }
 
+    /// The number of games that have this number of results, since each seat has one.
+    pub fn tables(&self, results: usize) -> usize {
+        results / self.players()
+    }
+
+    /// The number of a bot's games, by index, in a round.
+    pub(super) fn games_in_round(&self, bot: usize) -> usize {
+        self.seating().games_of(bot)
+    }
+
     /// The bots at the table of a game of the plan, by seat.
     pub fn table(&self, game: usize) -> Vec<usize> {
         let (unit, place) = ((game - 1) / self.unit(), (game - 1) % self.unit());
@@ -123,6 +133,16 @@ impl Seating {
             (players, pool) => self.bots.saturating_mul(hands(pool, players - 1)),
         };
         companies.saturating_mul(self.orders())
+    }
+
+    /// The number of a bot's games in a round. The entrants have equally many, and so has the pool.
+    fn games_of(&self, bot: usize) -> usize {
+        let (seats, bots) = match bot {
+            _ if self.pool == 0 => (self.players, self.bots),
+            bot if bot < self.bots => (1, self.bots),
+            _ => (self.players - 1, self.pool),
+        };
+        self.tables().saturating_mul(seats) / bots
     }
 
     /// The number of orders in which the bots of a table sit.
@@ -290,6 +310,21 @@ mod tests {
         let tables = round(seating, 9);
         let pool: Vec<_> = sits(&tables).into_iter().filter(|((bot, _), _)| *bot >= 2).collect();
         assert!(pool.iter().all(|(_, often)| *often == pool[0].1), "{pool:?}");
+    }
+
+    #[test]
+    fn the_games_of_a_bot_are_its_seats_in_a_round() {
+        let numbers = [(1, 3, 0), (2, 3, 0), (3, 5, 0), (4, 2, 0), (2, 1, 2), (3, 2, 4), (4, 1, 2)];
+        for ((players, bots, pool), seats) in
+            numbers.into_iter().flat_map(|it| [Seats::One, Seats::All].map(|seats| (it, seats)))
+        {
+            let seating = Seating { players, seats, bots, pool };
+            let seats = round(seating, 3).concat();
+            for bot in 0..bots + pool {
+                let expected = seats.iter().filter(|it| **it == bot).count();
+                assert_eq!(seating.games_of(bot), expected, "{seating:?} {bot}");
+            }
+        }
     }
 
     #[test]

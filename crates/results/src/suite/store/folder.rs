@@ -295,9 +295,18 @@ impl RunFolder {
         self.run.plan.schedule(self.part)
     }
 
-    /// The number of games to be played here.
+    /// The number of games to be played here; in games of several players, of their seats.
     pub fn planned(&self) -> usize {
         self.run.plan.scheduled(self.part)
+    }
+
+    /// How many of the games to be played here have been played, and the number of all.
+    ///
+    /// # Errors
+    /// When a result cannot be read, or belongs to no game of the plan.
+    pub fn progress(&self) -> Result<(usize, usize), FolderError> {
+        let plan = &self.run.plan;
+        Ok((plan.tables(self.played()?.count()), plan.tables(self.planned())))
     }
 
     /// Warns that files cannot be locked.

@@ -138,9 +138,14 @@ impl RunFolder {
     /// When a result cannot be read, or belongs to no game of the plan.
     pub fn missing_parts(&self) -> Result<Vec<(u32, usize)>, FolderError> {
         let (played, mut schedule) = (self.played()?, self.schedule());
+        let plan = &self.run.plan;
         let missing = |part| {
-            let games = schedule.by_ref().take(self.run.plan.scheduled(Some(part)));
-            (part, games.filter(|&game| !played.has(game)).count())
+            let is_missing = |_: &usize| {
+                let seats = schedule.by_ref().take(plan.players());
+                seats.filter(|&game| !played.has(game)).count() > 0
+            };
+            let games = 0..plan.tables(plan.scheduled(Some(part)));
+            (part, games.filter(is_missing).count())
         };
         let missing: Vec<_> = (1..=self.parts()).map(missing).collect();
         Ok(missing.into_iter().filter(|(_, games)| *games > 0).collect())

@@ -22,7 +22,7 @@ use terms::seed::Seed;
 const LISTING: &str = "listing.json";
 
 /// The version of the format; a listing of another one is made again.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// A run in a list of runs. In JSON its fields are a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -117,7 +117,7 @@ impl Listing {
             boards: plan.boards(),
             sets: sets(plan),
             seeds: plan.seeds.as_ref().and_then(Seeds::range),
-            planned: plan.games(),
+            planned: plan.tables(plan.games()),
             parts,
             git: run.git.clone(),
             against: run

@@ -65,9 +65,9 @@ pub struct Summary {
     pub game: String,
     /// Which of its scores are better.
     pub better: Direction,
-    /// The games of the plan, or of this part of it.
-    pub planned: usize,
-    /// The number of opponents in each game. The games of several players are counted by their seats.
+    /// The number of each bot's games in the plan, or in this part of it.
+    pub planned: Vec<usize>,
+    /// The number of opponents in each game.
     #[serde(default, skip_serializing_if = "tally::is_zero")]
     pub opponents: usize,
     /// One tally for each bot.
@@ -102,7 +102,7 @@ impl Summary {
         Self {
             game: plan.game.clone(),
             better: plan.better,
-            planned: folder.planned(),
+            planned: (0..plan.bots.len()).map(|bot| plan.scheduled_of(bot, folder.part)).collect(),
             opponents: plan.players() - 1,
             bots: plan.bots.iter().map(tally).collect(),
             responses: vec![Responses::default(); plan.bots.len()],
@@ -304,12 +304,22 @@ impl Summary {
         first_sum.0.checked_div(games)
     }
 
-    /// The games that have been played.
-    pub fn games(&self) -> usize {
-        self.bots.iter().map(|tally| tally.games).sum()
+    /// The number of games with this number of results.
+    fn tables(&self, results: impl Iterator<Item = usize>) -> usize {
+        results.sum::<usize>() / (self.opponents + 1)
     }
 
-    /// The games that were lost.
+    /// The number of games in the plan, or in this part of it.
+    pub fn planned(&self) -> usize {
+        self.tables(self.planned.iter().copied())
+    }
+
+    /// The number of games that have been played.
+    pub fn games(&self) -> usize {
+        self.tables(self.bots.iter().map(|tally| tally.games))
+    }
+
+    /// The number of lost games, or in games of several players, of their bots' failures.
     pub fn lost(&self) -> usize {
         self.bots.iter().map(|tally| tally.lost).sum()
     }
@@ -321,7 +331,7 @@ impl Summary {
 
     /// The number of games that could not be played.
     pub fn games_not_played(&self) -> usize {
-        self.bots.iter().map(|tally| tally.not_played).sum()
+        self.tables(self.bots.iter().map(|tally| tally.not_played))
     }
 }
 /// The best score of these games of bots on a board, and of what is known.
