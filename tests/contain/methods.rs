@@ -529,7 +529,7 @@ fn keys_found(python: &str, user: User, means: &str, more: &[&str]) -> Option<St
 fn a_bot_has_a_session_keyring_of_its_own() {
     let what = "keys of the user's session";
     let Some([python]) = need(what, ["python3"]) else { return };
-    for (user, means) in grid(ALL_METHODS) {
+    for (user, means) in grid(METHODS) {
         let Some(found) = keys_found(python, user, means, &[]) else {
             return leave_out(what, "the kernel has no keys");
         };
@@ -553,7 +553,7 @@ fn a_key_that_a_bot_leaves_is_not_the_next_bots() {
     let place = Place::new();
     fs::write(place.path("bot.py"), LEAVES_A_KEY).expect("written");
     let bot = format!("{python} bot.py");
-    for means in ALL_METHODS {
+    for means in METHODS {
         let args = ["suite", "--bot", &bot, "--seed", "1..2", "--logs", "all", "--run", means];
         let suite = place.command(&args).args(["--containment", means]).patient().run();
         assert_code(&suite, 1);

@@ -29,7 +29,7 @@ impl BotProcess {
     ) -> Result<Option<NoReply>, ExchangeError> {
         let is_alone = after.is_alone() && self.running.adopts_orphans();
         let Some(first) = after.bot().filter(|_| !is_alone) else { return Ok(None) };
-        if self.may_be_of(first) {
+        if self.is_by_first() || self.may_be_of(first) {
             return Ok(None);
         }
         match next_of(first, self.first.runs_on) {

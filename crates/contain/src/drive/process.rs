@@ -137,9 +137,10 @@ impl BotProcess {
         self.narrow_pipes();
     }
 
-    /// Its processes by now, if without a keeper only the referee can name those that leave the group.
-    pub(crate) fn below(&self) -> Vec<i32> {
-        if self.running.adopts_orphans() {
+    /// Its processes by now, if without a keeper only the referee can name those that leave the group. Once the first one has
+    /// ended, the others are not below it any more.
+    pub(crate) fn below(&mut self) -> Vec<i32> {
+        if self.running.adopts_orphans() || self.running.exit().is_some() {
             return Vec::new();
         }
         walk::pids(self.root, Instant::now() + TUNING.sampling.walk)

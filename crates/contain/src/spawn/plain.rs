@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader, PipeWriter};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread::{self, JoinHandle, sleep};
+use std::thread::sleep;
 use std::time::Instant;
 
 use rustix::io::Errno;
@@ -22,10 +22,10 @@ use super::ending::{Left, NAMED, Survivor};
 use super::error::StartFailure;
 use crate::confine::limits::{KernelLimit, kernel_limits};
 use crate::decide::tuning::TUNING;
+use crate::sys::end_notice::EndNotice;
 use crate::sys::proc::lives;
-use crate::sys::ready::is_ready_within;
 use crate::sys::signals::{HeededChildren, number_in_logs};
-use crate::sys::start::spawn_apart;
+use crate::sys::start::spawn_limited;
 use crate::sys::wait::Waitable;
 use terms::limits::Resources;
 use terms::verdict::BotExit;
@@ -56,40 +56,6 @@ pub(crate) struct Plain {
     _heeded: HeededChildren,
 }
 
-/// Learns of the end of a process, by a thread that waits for it and leaves it a zombie.
-#[derive(Debug)]
-struct EndNotice {
-    /// At EOF once the process has ended.
-    ended: PipeReader,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl EndNotice {
-    fn of(pid: Pid) -> io::Result<Self> {
-        let (ended, end) = io::pipe()?;
-        let wait = move || {
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-            while matches!(waitid(WaitId::Pid(pid), options), Err(Errno::INTR)) {}
-            drop(end);
-        };
-        let thread = thread::Builder::new().name("end-of-bot".to_owned()).spawn(wait)?;
-        Ok(Self { ended, thread: Some(thread) })
-    }
-
-    fn waitable(&self) -> Waitable<'_> {
-        self.ended.as_fd()
-    }
-
-    /// Whether the process ends within the time that an end takes.
-    fn comes(&mut self) -> bool {
-        let comes = is_ready_within(self.waitable(), TUNING.ending.reap_limit);
-        if comes && let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-        comes
-    }
-}
-
 impl Plain {
     /// Starts a program with pipes.
     pub(crate) fn start(plan: &Plan<'_>) -> Result<Self, StartFailure> {
@@ -101,7 +67,8 @@ impl Plain {
             command.current_dir(cwd);
         }
         let limits = kernel_limits(plan.resources).into_iter().map(KernelLimit::of_kernel);
-        let mut child = spawn_apart(&mut command, limits.collect()).map_err(StartFailure::Exec)?;
+        let limits = limits.collect();
+        let mut child = spawn_limited(&mut command, limits).map_err(StartFailure::Exec)?;
         let pid = Pid::from_child(&child);
         // Of a program that fails here, nothing may be left.
         match EndNotice::of(pid) {
@@ -199,7 +166,7 @@ impl Plain {
             return Left::default();
         }
         self.kill_group();
-        if !self.end.comes() {
+        if !self.end.comes_within(TUNING.ending.reap_limit) {
             return Left::Dying;
         }
         let status = self.child.wait();

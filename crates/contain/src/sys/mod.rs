@@ -9,6 +9,12 @@ pub(crate) mod alarm;
 pub(crate) mod cgroup;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/cores.rs")]
 pub(crate) mod cores;
+#[cfg(unix)]
+#[cfg_attr(not(target_os = "linux"), path = "elsewhere/end_notice.rs")]
+pub(crate) mod end_notice;
+#[cfg(all(test, target_os = "linux"))]
+#[path = "elsewhere/end_notice.rs"]
+mod end_notice_elsewhere;
 #[cfg(not(target_os = "linux"))]
 mod figures;
 pub(crate) mod flag;

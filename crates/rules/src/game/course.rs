@@ -147,7 +147,7 @@ impl Game {
         let mut told = self.step(answer)?;
         let ruling = match answer {
             Answer::NoReply { why, .. } => Ruling { verdict: why.verdict(), ..Ruling::default() },
-            Answer::Reply { .. } => told.ruling.clone(),
+            Answer::Reply { .. } => mem::take(&mut told.ruling),
         };
         self.pass_on_silence(&mut told)?;
         let put_out = told.out.iter().find(|out| out.seat == seat).map(|out| out.verdict);
