@@ -98,6 +98,12 @@ int main(int count, char **words) {
             exit(1 / zero);
         }
         if (IS("exit")) exit(atoi(number));
+#ifdef _WIN32
+        if (IS("broken")) {
+            while (_access("broken", 0) != 0) sleep_ms(5);
+            ExitProcess(0xC000013A);
+        }
+#endif
         if (IS("answer-and-exit")) {
             answer();
             exit(atoi(number));

@@ -21,11 +21,13 @@ static int lines_of(const char *file) {
 }
 
 /* Ctrl-C goes to all processes of the console. Wine's console sends nothing else, so Ctrl-Break starts in the program itself what a
- * console would start in it. */
+ * console would start in it, a little after a file has told a bot to end as a console would end it. */
 static BOOL press(const char *key, HANDLE program) {
     if (strcmp(key, "c") == 0) return GenerateConsoleCtrlEvent(CTRL_C_EVENT, 0);
     void *routine = (void *)GetProcAddress(GetModuleHandleA("kernelbase"), "CtrlRoutine");
     if (!routine) return FALSE;
+    fclose(fopen("broken", "wb"));
+    Sleep(50);
     return CreateRemoteThread(program, NULL, 0, routine, (void *)(ULONG_PTR)CTRL_BREAK_EVENT, 0, NULL) != NULL;
 }
 

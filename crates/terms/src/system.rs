@@ -17,6 +17,14 @@ pub const LIST_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
 /// moment.
 pub const REPLACE_PATIENCE: Duration = Duration::from_secs(if cfg!(windows) { 5 } else { 0 });
 
+/// Whether a file could not be put in place because another process has it open: a reader of the old file or, on Windows, a scanner
+/// that looks at the new one.
+pub fn is_held(error: &io::Error) -> bool {
+    const SHARING_VIOLATION: i32 = 32;
+    error.kind() == io::ErrorKind::PermissionDenied
+        || cfg!(windows) && error.raw_os_error() == Some(SHARING_VIOLATION)
+}
+
 /// Whether scripts are for `cmd`, rather than for a shell of Unix.
 pub const IS_FOR_CMD: bool = cfg!(windows);
 
@@ -36,6 +44,9 @@ pub const AGAIN: &str = if IS_FOR_CMD { "again.cmd" } else { "again.sh" };
 /// What has Java, and others, write UTF-8 whatever the user's locale is.
 pub const UTF8_ENVIRONMENT: &[(&str, &str)] = if cfg!(windows) {
     &[("JAVA_TOOL_OPTIONS", "-Dfile.encoding=UTF-8 -Dstdout.encoding=UTF-8"), ("PYTHONUTF8", "1")]
+} else if cfg!(target_os = "macos") {
+    // Before macOS 15 there is no C.UTF-8.
+    &[("LC_ALL", "en_US.UTF-8")]
 } else {
     &[("LC_ALL", "C.UTF-8")]
 };

@@ -230,6 +230,16 @@ pub enum BotExit {
     Unknown,
 }
 
+/// The exit code of a program of Windows that its console has ended.
+const CONTROL_C_EXIT: u32 = 0xC000_013A;
+
+impl BotExit {
+    /// Whether its console has ended it, by Ctrl-Break for instance: then the referee, which has the same one, is told too.
+    pub fn is_by_console(self) -> bool {
+        matches!(self, Self::Code(code) if code.cast_unsigned() == CONTROL_C_EXIT)
+    }
+}
+
 /// The exceptions of Windows with which programs crash.
 fn exception_name(code: i32) -> Option<&'static str> {
     Some(match code.cast_unsigned() {
@@ -240,7 +250,7 @@ fn exception_name(code: i32) -> Option<&'static str> {
         0xC000_0094 => "integer division by zero",
         0xC000_00FD => "stack overflow",
         0xC000_0135 => "a DLL is missing",
-        0xC000_013A => "Ctrl-C",
+        CONTROL_C_EXIT => "Ctrl-C",
         0xC000_0142 => "a DLL failed to start",
         0xC000_0374 => "heap corruption",
         0xC000_0409 => "stack buffer overrun, or abort",

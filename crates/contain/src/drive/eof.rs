@@ -4,7 +4,7 @@
 //! only then reports how it has ended. That may take longer than the turn.
 
 use std::mem;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::pipes::Captured;
 use super::poll::Source;
@@ -12,6 +12,8 @@ use super::process::{BotProcess, ExchangeError};
 use crate::decide::tuning::TUNING;
 use crate::observe::walk;
 use crate::sys::proc::is_ending;
+use crate::sys::ready::is_ready_within;
+use crate::sys::wait;
 use terms::verdict::{BotExit, NoReply};
 
 impl BotProcess {
@@ -27,6 +29,9 @@ impl BotProcess {
             deadline.map_or(notice, |deadline| deadline.max(notice)) + TUNING.ending.exit;
         loop {
             if let Some(exit) = self.running.exit() {
+                if exit.is_by_console() && self.is_cancelled_within(TUNING.ending.exit_notice) {
+                    return Err(ExchangeError::Cancelled(mem::take(&mut stderr.bytes)));
+                }
                 return Ok(NoReply::Ended(exit));
             }
             if Instant::now() >= until {
@@ -59,6 +64,11 @@ impl BotProcess {
                 self.read_some_stderr(stderr)?;
             }
         }
+    }
+
+    /// Whether the referee is told to end too: its console tells that to all of its processes, one after the other.
+    fn is_cancelled_within(&self, limit: Duration) -> bool {
+        self.alarm.as_deref().is_some_and(|alarm| is_ready_within(wait::of_file(alarm), limit))
     }
 
     /// Whether the bot has ended, or is about to.

@@ -123,9 +123,11 @@ impl Plain {
         if self.exit.is_none() && !self.has_ended {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
             let status = waitid(WaitId::Pid(self.pid), options).ok().flatten();
+            // Some versions of macOS also report a child that is stopped, and all 32 bits of an exit status.
+            let status = status.filter(|it| it.exited() || it.killed() || it.dumped());
             self.exit =
                 status.map(|status| match (status.exit_status(), status.terminating_signal()) {
-                    (Some(code), _) => BotExit::Code(code),
+                    (Some(code), _) => BotExit::Code(code & 0xff),
                     (None, Some(signal)) => BotExit::Signal(number_in_logs(signal)),
                     (None, None) => BotExit::Unknown,
                 });

@@ -35,7 +35,7 @@ impl Alarm {
     pub(crate) fn new() -> io::Result<Self> {
         use std::os::fd::OwnedFd;
 
-        let (watched, rung) = io::pipe()?;
+        let (watched, rung) = super::pipe::new()?;
         rustix::io::ioctl_fionbio(&rung, true)?;
         let (watched, rung) = (OwnedFd::from(watched), OwnedFd::from(rung));
         Ok(Self { watched: Arc::new(watched.into()), rung: rung.into() })

@@ -1,5 +1,5 @@
 //! The system: raw calls, the files of /proc, Landlock and control groups. No policy is here. All `unsafe` code is in
-//! [`raw`], [`signals`] and [`start`], and on other systems than Linux in `windows` and `macos`.
+//! [`raw`], [`signals`] and [`start`], and on other systems than Linux in `windows`, `macos` and `end_notice`.
 //!
 //! What other systems do not have is in `elsewhere`, and says so.
 
@@ -12,9 +12,6 @@ pub(crate) mod cores;
 #[cfg(unix)]
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/end_notice.rs")]
 pub(crate) mod end_notice;
-#[cfg(all(test, target_os = "linux"))]
-#[path = "elsewhere/end_notice.rs"]
-mod end_notice_elsewhere;
 #[cfg(not(target_os = "linux"))]
 mod figures;
 pub(crate) mod flag;

@@ -8,6 +8,23 @@ use super::wait::Waitable;
 
 pub(crate) use std::io::{PipeReader, PipeWriter};
 
+/// Held while a child is started or a pipe is made. Other systems make a descriptor first and keep it from children after that;
+/// a child that started in between would hold a pipe of another bot open.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn alone() -> std::sync::MutexGuard<'static, ()> {
+    use std::sync::{Mutex, PoisonError};
+
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A new pipe, of which no child gets an end.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn new() -> io::Result<(PipeReader, PipeWriter)> {
+    let _alone = alone();
+    io::pipe()
+}
+
 /// Has reads return at once.
 pub(crate) fn prepare_to_read(pipe: &PipeReader) -> io::Result<()> {
     Ok(rustix::io::ioctl_fionbio(pipe, true)?)

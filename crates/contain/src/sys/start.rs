@@ -22,6 +22,8 @@ pub(crate) fn spawn_limited(
         move || Ok(limits.iter().try_for_each(|(resource, limit)| setrlimit(*resource, *limit))?);
     // SAFETY: between fork and exec it makes system calls alone.
     unsafe { command.pre_exec(set) };
+    #[cfg(not(target_os = "linux"))]
+    let _alone = super::pipe::alone();
     command.spawn()
 }
 

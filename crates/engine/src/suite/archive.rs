@@ -154,8 +154,7 @@ impl Archive<'_> {
         };
         let command = bots.iter().map(command).collect::<Vec<_>>().join(" --bot ");
         let limits = self.limits().join(" ");
-        // It would replace these by variables.
-        let line = format!("{limits} {} --bot {command}", options.join(" ")).replace('%', "%%");
+        let line = for_cmd(&format!("{limits} {} --bot {command}", options.join(" ")));
         let loss = printable(&outcome.loss()).replace('%', "%%");
         format!(
             "@echo off\r\nchcp 65001 >nul\r\nrem {loss}\r\nreferee play --board \"%~dp0board.txt\" {line} %*\r\n"
@@ -231,6 +230,20 @@ fn for_shell(word: &str) -> String {
     }
     let escaped: Vec<_> = word.bytes().map(|byte| format!("\\{byte:03o}")).collect();
     format!("\"$(printf '{}')\"", escaped.concat())
+}
+
+/// Has `cmd` take a line of a script literally. It does not know that a backslash before a quote makes it part of a word.
+fn for_cmd(line: &str) -> String {
+    let mut literal = String::new();
+    for character in line.chars() {
+        match character {
+            '"' | '&' | '|' | '<' | '>' | '^' | '(' | ')' => literal.push('^'),
+            '%' => literal.push('%'),
+            _ => {}
+        }
+        literal.push(character);
+    }
+    literal
 }
 
 fn gzip(log: &[u8]) -> io::Result<Vec<u8>> {

@@ -1,6 +1,7 @@
 //! Makes the files of run folders, whole or not at all.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
@@ -8,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use serde::Serialize;
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, PersistError};
 
 use terms::path::folder_of;
-use terms::system::{REPLACE_PATIENCE, readable_by_all};
+use terms::system::{REPLACE_PATIENCE, is_held, readable_by_all};
 
 /// The prefix of the name of a file or folder that is about to appear.
 pub(super) const NEW: &str = ".new-";
@@ -158,12 +159,26 @@ pub(super) fn naming(path: &Path) -> impl Fn(io::Error) -> io::Error {
 }
 
 /// Puts a finished file in the place of `path`.
-pub(super) fn put_in_place(mut file: NamedTempFile, path: &Path) -> io::Result<()> {
+pub(super) fn put_in_place(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    patiently(file, |file| file.persist(path))
+}
+
+/// Puts a finished file where none may be yet.
+pub(super) fn put_new(file: NamedTempFile, path: &Path) -> io::Result<()> {
+    patiently(file, |file| file.persist_noclobber(path))
+}
+
+/// Puts a file somewhere even if another program holds up the first attempts: on Windows whoever reads the old file, or looks for
+/// viruses in the new one.
+fn patiently(
+    mut file: NamedTempFile,
+    put: impl Fn(NamedTempFile) -> Result<File, PersistError>,
+) -> io::Result<()> {
     const PAUSE: Duration = Duration::from_millis(5);
     let until = Instant::now() + REPLACE_PATIENCE;
     loop {
-        let Err(failed) = file.persist(path) else { return Ok(()) };
-        if failed.error.kind() != io::ErrorKind::PermissionDenied || Instant::now() >= until {
+        let Err(failed) = put(file) else { return Ok(()) };
+        if !is_held(&failed.error) || Instant::now() >= until {
             return Err(failed.error);
         }
         file = failed.file;

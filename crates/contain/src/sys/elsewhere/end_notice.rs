@@ -1,13 +1,18 @@
 //! Learning of the end of a child where no descriptor tells it.
+#![expect(unsafe_code, reason = "events of the kernel")]
 
 use std::io::{self, PipeReader};
+use std::mem::MaybeUninit;
 use std::os::fd::AsFd as _;
+use std::ptr;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use rustix::event::kqueue::{Event, EventFilter, EventFlags, ProcessEvents, kevent, kqueue};
 use rustix::io::Errno;
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use rustix::process::Pid;
 
+use crate::sys::pipe;
 use crate::sys::ready::is_ready_within;
 use crate::sys::wait::Waitable;
 
@@ -22,10 +27,23 @@ pub(crate) struct EndNotice {
 impl EndNotice {
     /// The notice of a child that has not been reaped.
     pub(crate) fn of(child: Pid) -> io::Result<Self> {
-        let (ended, end) = io::pipe()?;
+        let (ended, end) = pipe::new()?;
+        let queue = kqueue()?;
+        // A wait for the child itself would also return when it is stopped, on some versions of macOS.
+        let exit = EventFilter::Proc { pid: child, flags: ProcessEvents::EXIT };
+        let exit = [Event::new(exit, EventFlags::ADD, ptr::null_mut())];
+        // SAFETY: the event names no descriptor.
+        let added = unsafe { kevent(&queue, &exit, &mut [][..] as &mut [Event], None) };
+        let has_ended = match added {
+            Err(Errno::SRCH) => true,
+            added => added.map(|_| false)?,
+        };
         let wait = move || {
-            let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-            while matches!(waitid(WaitId::Pid(child), options), Err(Errno::INTR)) {}
+            let mut events = [MaybeUninit::uninit()];
+            // SAFETY: no descriptor is among the events.
+            let mut is_awaited =
+                || unsafe { kevent(&queue, &[], &mut events, None) }.err() == Some(Errno::INTR);
+            while !has_ended && is_awaited() {}
             drop(end);
         };
         let thread = thread::Builder::new().name("end-of-bot".to_owned()).spawn(wait)?;
@@ -44,22 +62,5 @@ impl EndNotice {
             let _ = thread.join();
         }
         comes
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::process::Command;
-
-    use super::*;
-
-    #[test]
-    fn an_end_is_noticed_and_leaves_a_zombie() {
-        let mut child = Command::new("sleep").arg("3600").spawn().expect("a child");
-        let mut notice = EndNotice::of(Pid::from_child(&child)).expect("a thread");
-        assert!(!notice.comes_within(Duration::from_millis(20)));
-        child.kill().expect("it runs");
-        assert!(notice.comes_within(Duration::from_mins(1)));
-        assert!(!child.wait().expect("it was not reaped").success());
     }
 }

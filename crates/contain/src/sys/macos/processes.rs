@@ -79,9 +79,19 @@ pub(super) fn memory_of_machine() -> Option<u64> {
     (asked == 0).then_some(memory)
 }
 
-/// Whether a process has ended, or is about to: it has then no figures any more.
+/// Whether a process has ended; a zombie still has its figures.
 pub(crate) fn is_ending(pid: i32) -> bool {
-    figures(pid).is_none()
+    // Or it would not be found as a zombie.
+    const EVEN_ENDED: u64 = 1;
+    let mut known = MaybeUninit::<libc::proc_bsdinfo>::zeroed();
+    let size = c_int::try_from(size_of_val(&known)).expect("small");
+    // SAFETY: it is valid for writing, and of the size that is named; zeroes are a valid one.
+    let known = unsafe {
+        let place = known.as_mut_ptr().cast::<c_void>();
+        let filled = libc::proc_pidinfo(pid, libc::PROC_PIDTBSDINFO, EVEN_ENDED, place, size);
+        (filled == size).then(|| known.assume_init())
+    };
+    known.is_none_or(|known| known.pbi_status == libc::SZOMB)
 }
 
 /// The name of a process that has not gone.

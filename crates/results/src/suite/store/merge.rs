@@ -7,7 +7,7 @@ use fs_err::OpenOptions;
 
 use super::folder::{FolderError, PART_FOLDERS, RESULTS, RESULTS_LOCK, RUN, RunFolder, SESSIONS};
 use crate::suite::files::{
-    json_line, new_file, remove_if_empty, remove_if_there, sweep, write_whole,
+    json_line, new_file, put_new, remove_if_empty, remove_if_there, sweep, write_whole,
 };
 use terms::system::lock_beside;
 
@@ -72,8 +72,8 @@ fn put_together(folder: &RunFolder) -> Result<(), FolderError> {
     drop(lines);
     new.as_file().sync_all().map_err(FolderError::Write)?;
     // Without locks, another process may have been faster, with the same results.
-    match new.persist_noclobber(&path) {
-        Err(error) if error.error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        kept => kept.map(drop).map_err(|error| FolderError::Write(error.error)),
+    match put_new(new, &path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        kept => kept.map_err(FolderError::Write),
     }
 }

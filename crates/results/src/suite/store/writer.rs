@@ -12,7 +12,9 @@ use same_file::Handle;
 use super::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
 use super::session::Session;
 use crate::cut::cut;
-use crate::suite::files::{NEW, json_line, naming, new_file, put_in_place, sweep, written};
+use crate::suite::files::{
+    NEW, json_line, naming, new_file, put_in_place, put_new, sweep, written,
+};
 use crate::suite::outcome::Outcome;
 use terms::path::folder_of;
 use terms::system::lock_beside;
@@ -317,8 +319,7 @@ fn is_free(path: &Path) -> bool {
 
 /// Writes a file that must not exist yet; it appears whole or not at all.
 fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
-    let file = written(path, content).map_err(naming(path))?;
-    file.persist_noclobber(path).map(drop).map_err(|error| naming(path)(error.error))
+    written(path, content).and_then(|file| put_new(file, path)).map_err(naming(path))
 }
 
 #[cfg(test)]
