@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 /// The counters of the thread that referees.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct RefereeThread {}
 
 impl RefereeThread {
@@ -14,12 +14,12 @@ impl RefereeThread {
     }
 
     /// The time for which this thread has waited for a core: unknown.
-    pub(crate) fn wait(self) -> Option<Duration> {
+    pub(crate) fn wait(&self) -> Option<Duration> {
         None
     }
 
     /// As [`wait`](Self::wait), but at most: unknown too.
-    pub(crate) fn longest_wait(self) -> Option<Duration> {
+    pub(crate) fn longest_wait(&self) -> Option<Duration> {
         None
     }
 }
