@@ -189,7 +189,7 @@ fn daemons_are_killed() {
 fn a_plain_bots_children_that_left_its_group_are_named() {
     for (user, ends) in USERS.into_iter().flat_map(|user| [(user, false), (user, true)]) {
         let mark = Mark::new();
-        let bot = leaving(3, user, if ends { "first" } else { "misbehaving hang" });
+        let bot = leaving(3, user, if ends { "first" } else { "misbehaving hang --on-turn 2" });
         let result = play(user, "plain", &mark, &bot, &SHORT).result;
         assert_eq!(result["verdict"], if ends { "completed" } else { "timeout" }, "{result}");
         let said = result["diagnosis"].as_str().unwrap_or_else(|| panic!("{result}"));
