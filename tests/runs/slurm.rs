@@ -75,9 +75,11 @@ fn games_of_several_players_are_submitted_as_games() {
     let settings = "[game.duel]\nkind = \"judge\"\ncommand = \"./judge\"\nplayers = 2\n";
     fs::write(place.path("referee.toml"), settings).expect("written");
     let suite = ["suite", "--game", "duel", "--bot", "./loser", "--bot", "sh loser", "--jobs", "1"];
-    let parts = ["--seed", "1..6", "--run", "run", "--slurm", "--parts", "2"];
+    let parts = ["--memory", "512MiB", "--seed", "1..6", "--run", "run", "--slurm", "--parts", "2"];
     let said = beside_slurm(&place, &[&suite[..], &parts].concat()).run().exits(0).out();
     assert!(said.starts_with("12 games in 2 parts (1-2) are submitted"), "{said}");
+    let script = fs::read_to_string(place.path("run/slurm.sh")).expect("a script");
+    assert!(script.contains("\n#SBATCH --mem=1280M\n"), "512 MiB for each player: {script}");
 }
 
 /// Puts tasks of the run's two parts into the queue, and the job that merges.

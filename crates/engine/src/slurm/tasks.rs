@@ -112,10 +112,11 @@ impl Tasks {
         }
     }
 
-    /// The memory of a task in MiB, by the limits of its bots.
+    /// The memory of a task in MiB, by the limits of its bots, which are as many in a game as it has players.
     fn memory(&self, plan: &Plan) -> Option<u64> {
         let bot = plan.rules.resources.memory?.div_ceil(1 << 20);
-        Some(bot * self.jobs.of_task() as u64 + REFEREE_MEMORY)
+        let bots = self.jobs.of_task() * plan.players();
+        Some(bot * bots as u64 + REFEREE_MEMORY)
     }
 
     /// The time of a task in minutes, by the limits of its games.

@@ -273,15 +273,13 @@ fn stdin(kind: &GameKind, finished: &Finished, of_seat: usize) -> Vec<u8> {
     let mut sent = Vec::new();
     for event in &finished.events {
         let Event::Turn(turn) = event else { continue };
-        if turn.seat != of_seat {
-            continue;
-        }
+        let is_to_seat = turn.seat == of_seat;
         if let Some(asked) = &turn.asked {
-            sent.extend_from_slice(asked.input.as_bytes());
+            sent.extend_from_slice(if is_to_seat { asked.input.as_bytes() } else { b"" });
         } else if let Some(game) = &mut game
             && let Some(ask) = game.next_ask()
         {
-            sent.extend_from_slice(ask.input.as_bytes());
+            sent.extend_from_slice(if is_to_seat { ask.input.as_bytes() } else { b"" });
             let _ = game.answer(Answer::new(&Lines::split(&turn.reply.0), turn.no_reply));
         }
     }
