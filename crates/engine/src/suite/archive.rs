@@ -301,3 +301,54 @@ fn stderr(events: &[Event], seat: usize) -> Vec<u8> {
     }
     said
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use results::gamelog::{Bytes, Turn};
+    use rules::game::{Ask, End, JudgeFailure, Next, Referee, Ruling, Seat, Step, TestCase};
+
+    /// Tells each of two seats in turn what the other one has said.
+    #[derive(Clone)]
+    struct Echo(usize);
+
+    impl Echo {
+        fn step(&self, said: &str) -> Step {
+            let seat = self.0 % 2;
+            let ask = Ask { seat, ..Ask::lines(said, 1, LimitKind::Turn) };
+            let next = if self.0 < 4 { Next::Ask(ask) } else { Next::End(End::new("")) };
+            Step { ruling: Ruling::default(), scores: Vec::new(), summary: Vec::new(), next }
+        }
+    }
+
+    impl Referee for Echo {
+        fn begin(&mut self) -> Result<Step, JudgeFailure> {
+            Ok(self.step("begin\n"))
+        }
+
+        fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
+            self.0 += 1;
+            let Answer::Reply { lines, .. } = answer else { return Ok(self.step("")) };
+            let said = lines.iter().next().unwrap_or_default();
+            Ok(self.step(&format!("{}\n", String::from_utf8_lossy(said).trim())))
+        }
+    }
+
+    #[test]
+    fn the_input_of_a_seat_follows_the_replies_of_all_seats() {
+        let kind = GameKind {
+            players: 2,
+            ..GameKind::new("echo", "Echo", |text| Ok(TestCase::new(text, Echo(0))))
+        };
+        let turn = |(number, seat, reply): (u32, usize, &str)| {
+            let reply = Bytes(reply.as_bytes().to_vec());
+            Event::Turn(Turn { seat, ..Turn::with_reply(number, LimitKind::Turn, reply) })
+        };
+        let turns = [(1, 0, "a\n"), (1, 1, "b\n"), (2, 0, "c\n"), (2, 1, "d\n")].map(turn);
+        let (events, test_case) = (turns.to_vec(), String::new());
+        let finished = Finished { outcomes: Vec::new(), events, test_case };
+        let sent =
+            [0, 1].map(|seat| String::from_utf8(stdin(&kind, &finished, seat)).expect("text"));
+        assert_eq!(sent, ["begin\nb\n", "a\nc\n"]);
+    }
+}
