@@ -25,3 +25,8 @@ pub mod replay;
 pub mod sanitizer;
 pub mod suite;
 pub mod timing;
+
+/// Whether a number is 0, which files leave out.
+fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
+    *number == T::default()
+}

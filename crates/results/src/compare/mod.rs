@@ -22,6 +22,7 @@ pub use self::decider::{Decider, Relation, Standing, has_needed_games};
 pub use self::field::{MeasureError, Value, add_values};
 pub use self::groups::{Chosen, Grouping, GroupingError};
 use self::valuation::{Finish, Valuation};
+use crate::is_zero;
 use crate::metrics::MetricValue;
 use crate::suite::RecordId;
 use rules::measure::Measure;
@@ -258,11 +259,6 @@ impl Comparison {
         let mean = self.baseline_mean();
         (mean > 0.0 && self.measure.is_points()).then(|| self.paired.all.mean / mean)
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 /// The boards that `one` has played and `other` has not.

@@ -12,6 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::bytes::Bytes;
+use crate::is_zero;
 use crate::metrics::{GameMetrics, Metrics};
 use rules::game::judge::JudgeProgram;
 use rules::game::{Ask, Drawing, Game, Out, Seat};
@@ -496,9 +497,4 @@ fn is_false(flag: &bool) -> bool {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
 fn is_first(seat: &Seat) -> bool {
     *seat == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }

@@ -168,8 +168,8 @@ pub(super) fn put_new(file: NamedTempFile, path: &Path) -> io::Result<()> {
     patiently(file, |file| file.persist_noclobber(path))
 }
 
-/// Puts a file somewhere even if another program holds up the first attempts: on Windows whoever reads the old file, or looks for
-/// viruses in the new one.
+/// Puts a file somewhere even if another program holds up the first attempts: on Windows a program that reads the
+/// old file, or looks for viruses in the new one.
 fn patiently(
     mut file: NamedTempFile,
     put: impl Fn(NamedTempFile) -> Result<File, PersistError>,

@@ -68,7 +68,7 @@ pub struct Summary {
     /// The number of each bot's games in the plan, or in this part of it.
     pub planned: Vec<usize>,
     /// The number of opponents in each game.
-    #[serde(default, skip_serializing_if = "tally::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub opponents: usize,
     /// One tally for each bot.
     pub bots: Vec<Tally>,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::is_zero;
 use crate::metrics::RunMetrics;
 use crate::suite::outcome::{Outcome, SuiteVerdict};
 use crate::suite::plan::Plan;
@@ -62,11 +63,6 @@ pub struct Tally {
     /// The number of games that it won without a score.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub without_score: usize,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-pub(super) fn is_zero(number: &usize) -> bool {
-    *number == 0
 }
 
 impl Tally {
