@@ -425,6 +425,13 @@ fn one_game_of_a_run_is_named_by_its_number_or_its_case() {
     assert!(shown.contains("no game is on `12`; did you mean 0012?"), "{shown}");
     let board = place.referee(&["show", "latest:0012"]).exits(2).err();
     assert!(board.contains("it is a board; `referee show"), "{board}");
+    let seed = ["suite", "--bot", "@first", "--seed", "7", "--logs", "none", "--run", "with seed"];
+    assert_code(&place.command(&[&seed[..], &["--game", "samegame"]].concat()).patient().run(), 0);
+    let board = place.referee(&["show", "with seed:seed 7"]).exits(2).err();
+    let remedy = board.split('`').find(|part| part.starts_with("referee show")).expect("one");
+    let remedy = shlex::split(remedy).expect("words");
+    let shown = place.command(&[]).args(&remedy[1..]).run().exits(0).out();
+    assert!(shown.contains("seed 7"), "{remedy:?}: {shown}");
     let like = place.referee(&["replay", "latest:1"]).err();
     assert!(!like.contains("is on the board"), "0001 is the board of game 1: {like}");
     let turned = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--logs", "all"];

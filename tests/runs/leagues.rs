@@ -252,6 +252,9 @@ fn two_versions_are_decided_on_by_how_they_do_against_a_pool() {
     let lines = results(&place, "run");
     assert!(lines.len() < 400 * 4, "{}", lines.len());
     assert!(lines.iter().all(|line| line["with"].to_string().contains("./two")));
+    let few = [&bots[..], &["--until-decided", "--seed", "1..2", "--run", "few"]].concat();
+    let said = suite(&place, &few).run().exits(0).err();
+    assert!(said.contains("--until-decided decides on 100 boards or more"), "{said}");
 }
 
 #[test]

@@ -51,6 +51,24 @@ fn the_seeds_of_the_games_that_matter_are_a_list_to_play_again() {
 }
 
 #[test]
+fn the_worst_games_come_first_and_those_without_a_score_last() {
+    let place = Place::new();
+    let scores: Vec<i64> = (0..60).map(|board| board * 37 % 60).collect();
+    let mut made = MadeRun::new(&[("a", &scores)]);
+    for unscored in made.outcomes.iter_mut().step_by(3) {
+        unscored.score = None;
+    }
+    made.save(&place.path("run"));
+    let sorted = shown(&place, &["run", "--sort", "worst", "--format", "json"]);
+    let sorted: Value = serde_json::from_str(&sorted).expect("JSON");
+    let games = sorted["games"].as_array().expect("games");
+    let shown: Vec<Option<i64>> = games.iter().map(|game| game["score"].as_i64()).collect();
+    let (first, last) = shown.split_at(40);
+    assert!(first.iter().all(Option::is_some) && first.is_sorted(), "{shown:?}");
+    assert_eq!(last, [None; 20]);
+}
+
+#[test]
 fn a_game_is_shown_with_its_share_its_gain_and_its_part_of_a_limit() {
     let place = scene();
     let args = ["new:a", "--sort", "gain", "--against", "old"];

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::Args;
 
+use super::hints::shell_path;
 use super::named_run::{is_run, run_path};
 use super::words::{OF_FIGURES, one_of, word};
 use super::{Failure, completions, exit, inputs, print};
@@ -231,8 +232,9 @@ impl Side {
         let path = self.folder.path.display();
         let plan = &self.folder.run.plan;
         if (0..plan.boards()).any(|board| plan.board_name(board) == *bot) {
+            let (run, board) = (shell_path(&self.folder.path), shell_word(bot));
             let problem =
-                format!("it is a board; `referee show {path} --board {bot}` shows its games");
+                format!("it is a board; `referee show {run} --board {board}` shows its games");
             return Err(Failure::user(anyhow!("{path} has no bot `{bot}`: {problem}")));
         }
         let bots = plan.bots.iter().map(|bot| bot.name.as_str());

@@ -76,7 +76,9 @@ pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
         Some((cases, count)) => {
             found.push(format!("{} in {}", plural(*count, "case"), cases.display()));
         }
-        None => missing.push(format!("cases: {} has no .txt file", tools.join("in").display())),
+        None => {
+            missing.push(format!("cases: {} has no .txt or .in file", tools.join("in").display()));
+        }
     }
     let cases = cases.map_or_else(|| tools.join("in"), |(cases, _)| cases);
     let command = format!("{} {command}", shell_word(&from_here(&program)));
@@ -309,17 +311,17 @@ fn program(tools: &Path, tool: &str) -> PathBuf {
     if !built.is_file() && copied.is_file() { copied } else { built }
 }
 
-/// The first folder that has cases, and their number.
+/// The first folder that has cases, as the settings name them, and their number. A folder alone means its files `*.txt`.
 fn cases(folders: &[Option<PathBuf>]) -> Option<(PathBuf, u64)> {
-    let count = |folder: &Path| {
+    let count = |folder: &Path, ending: &str| {
         let entries = folder.read_dir().into_iter().flatten().flatten();
-        let is_case = |path: PathBuf| {
-            let ending = path.extension().and_then(|ending| ending.to_str());
-            ending.is_some_and(|ending| ["in", "txt"].contains(&ending)) && !is_hidden(&path)
-        };
+        let is_case =
+            |path: PathBuf| path.extension().is_some_and(|it| it == ending) && !is_hidden(&path);
         entries.filter(|entry| is_case(entry.path())).count() as u64
     };
-    let counted = folders.iter().flatten().map(|folder| (folder.clone(), count(folder)));
+    let counted = folders.iter().flatten().flat_map(|folder| {
+        [(folder.clone(), count(folder, "txt")), (folder.join("*.in"), count(folder, "in"))]
+    });
     counted.into_iter().find(|(_, count)| *count > 0)
 }
 
@@ -456,6 +458,11 @@ mod tests {
         let found = survey_ahc(copied.path()).expect("readable");
         assert!(found.missing.is_empty(), "{:?}", found.missing);
         let part = format!("{}/vis {{case}} {{answer}}", copied.path().display());
+        assert!(found.settings.contains(&part), "{}", found.settings);
+        let other = made(&[("vis", ""), ("in/0000.in", ""), ("in/._0000.in", "")]);
+        let found = survey_ahc(other.path()).expect("readable");
+        assert!(found.found.iter().any(|it| it.starts_with("1 case in ")), "{:?}", found.found);
+        let part = format!("cases = \"{}/in/*.in\"\n", other.path().display());
         assert!(found.settings.contains(&part), "{}", found.settings);
         let empty = survey_ahc(made(&[]).path()).expect("readable");
         assert_eq!(empty.missing.len(), 2, "{:?}", empty.missing);

@@ -116,10 +116,11 @@ pub fn arrange(games: &mut Vec<ShownGame>, order: Order, better: Direction, limi
         Order::Number => {}
         Order::Worst => games.sort_by(|a, b| {
             let by_score = match (a.outcome.won_score(), b.outcome.won_score()) {
-                (Some(one), Some(other)) if one != other => {
+                (Some(one), Some(other)) => {
                     better.is_better(one, other).cmp(&better.is_better(other, one))
                 }
-                _ => std::cmp::Ordering::Equal,
+                // Games without a score come last.
+                (one, other) => one.is_none().cmp(&other.is_none()),
             };
             let place = |game: &ShownGame| game.outcome.place().unwrap_or_default();
             let by_place = place(a).total_cmp(&place(b));

@@ -48,7 +48,7 @@ pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Oppon
         plan.boards.clone_from(&theirs.boards);
         plan.seeds.clone_from(&theirs.seeds);
     }
-    warn_of_few_boards(plan.boards());
+    warn_of_few_boards("--against", plan.boards());
     let measure = plan.measure();
     if measure == Measure::Log {
         let opponent = side.contenders(&[])?.remove(0);
@@ -65,11 +65,11 @@ pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Oppon
 }
 
 /// Says beforehand that so few boards decide nothing.
-fn warn_of_few_boards(boards: usize) {
+fn warn_of_few_boards(flag: &str, boards: usize) {
     let fewest = ConfidenceSequence::MIN_BOARDS;
     if boards < fewest {
         log::warn!(
-            "--against decides on {fewest} boards or more, and these are {boards}: they are all played, and then `referee compare` \
+            "{flag} decides on {fewest} boards or more, and these are {boards}: they are all played, and then `referee compare` \
              compares {MIN_PAIRS} or more"
         );
     }
@@ -90,6 +90,7 @@ pub(super) fn rival(args: &SuiteArgs, plan: &Plan) -> Result<Opponent, Failure> 
         let problem = "--until-decided compares places; leave out --score";
         return Err(Failure::user(anyhow!(problem)));
     }
+    warn_of_few_boards("--until-decided", plan.boards());
     Ok(Opponent {
         run: PathBuf::new(),
         bot: other.name.clone(),
