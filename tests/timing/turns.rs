@@ -162,10 +162,10 @@ fn retry_for_the_host(core: &str) {
 }
 
 /// A suite of one game as in [`starved`], whose hogs go once the referee says that it plays the game again.
-fn starved_suite(core: &str, more: &[&str]) -> Output {
+fn starved_suite(core: &str, run: &[&str], more: &[&str]) -> Output {
     let mut hogs = Some(Hogs::on_core(core, 6));
     let mut suite = Command::new("taskset");
-    suite.args(["-c", core, program(), "suite", "--no-run", "--jobs", "1", "--pin=off"]);
+    suite.args(["-c", core, program(), "suite", "--jobs", "1", "--pin=off"]).args(run);
     suite.args(["--seed", "7", "--colors", "1", "--first-turn", "400ms"]);
     suite.args(["--bot", "@thinker --compute 200"]).args(more);
     let mut suite = suite.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
@@ -184,16 +184,22 @@ fn starved_suite(core: &str, more: &[&str]) -> Output {
 #[test]
 fn a_suite_plays_games_that_were_lost_to_the_host_again_once_the_machine_is_quiet() {
     let _alone = crate::alone();
-    let lost = starved_suite("0", &["--on-host-delay", "fail"]).exits(1);
-    assert!(lost.out().starts_with("1 game of samegame, 1 lost to the host\n"), "{lost:?}");
-    assert!(!lost.err().contains("playing again"), "{lost:?}");
+    let place = Place::new();
+    let run = place.path("run").display().to_string();
+    let stays_lost = |lost: Output| {
+        assert!(lost.out().starts_with("1 game of samegame, 1 lost to the host\n"), "{lost:?}");
+        assert!(!lost.err().contains("playing again"), "{lost:?}");
+    };
+    stays_lost(starved_suite("0", &["--run", &run], &["--on-host-delay", "fail"]).exits(1));
+    // The run knows it when it is resumed.
+    stays_lost(starved_suite("0", &["--resume", &run], &["--again", "timeout"]).exits(1));
     // Others than the hogs may still have the core.
     let is_disturbed = |suite: &Output| suite.out().contains("lost to the host");
-    let again = undisturbed(is_disturbed, || starved_suite("0", &[]));
+    let again = undisturbed(is_disturbed, || starved_suite("0", &["--no-run"], &[]));
     let said = again.err();
     assert!(said.contains("1 game lost to the host; playing again, one at a time"), "{said}");
     assert!(again.out().starts_with("1 game of samegame, 0 lost\n"), "{again:?}");
-    let lines = starved_suite("0", &["--format", "jsonl"]);
+    let lines = starved_suite("0", &["--no-run"], &["--format", "jsonl"]);
     let games = lines.out().lines().filter(|line| line.contains("\"type\":\"game\"")).count();
     assert_eq!(games, 1, "the last result alone: {lines:?}");
 }

@@ -282,6 +282,7 @@ fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
         plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
     }
     let mut run = Run::new(plan, against);
+    run.leaves_delayed = args.on_host_delay == Some(OnHostDelay::Fail);
     // Where a sandbox keeps a bot from the machine, nothing else of its folder is trusted either.
     let is_trusted = run.plan.bots.iter().all(|bot| bot.sandbox.is_none());
     if is_trusted && !args.no_run {

@@ -64,6 +64,9 @@ pub struct Run {
     /// The working directory of the start, from which the bots are found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_in: Option<PathBuf>,
+    /// Whether games that the host's delays ended stay lost by the user's choice, instead of being played again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub leaves_delayed: bool,
     /// The commit of the user's repository that it was started from, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git: Option<Commit>,

@@ -8,6 +8,7 @@ use super::folder::{FORMAT, Opponent, Run};
 use super::session::Session;
 use crate::gamelog::Machine;
 use crate::suite::plan::Plan;
+use terms::limits::OnHostDelay;
 
 impl Run {
     /// A run of `plan` that starts now, here.
@@ -18,10 +19,16 @@ impl Run {
             started: jiff::Timestamp::now(),
             host: Machine::here(),
             started_in: env::current_dir().ok(),
+            leaves_delayed: false,
             git: None,
             against,
             plan,
         }
+    }
+
+    /// Whether games that the host's delays ended are played once more at the end.
+    pub fn plays_delayed_again(&self) -> bool {
+        !self.leaves_delayed && self.plan.rules.on_host_delay == OnHostDelay::Fail
     }
 }
 
@@ -77,6 +84,21 @@ fn batch_job(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::plan::test_plan;
+
+    #[test]
+    fn only_games_that_fail_by_default_are_played_again() {
+        let mut run = Run::new(test_plan(1), None);
+        let text = toml::to_string(&run).expect("TOML");
+        assert!(!text.contains("leaves_delayed") && run.plays_delayed_again());
+        assert_eq!(toml::from_str::<Run>(&text).expect("a run of another version"), run);
+        run.leaves_delayed = true;
+        let stored = toml::to_string(&run).expect("TOML");
+        assert!(!toml::from_str::<Run>(&stored).expect("a run").plays_delayed_again());
+        run.leaves_delayed = false;
+        run.plan.rules.on_host_delay = OnHostDelay::Retry;
+        assert!(!run.plays_delayed_again(), "each was played again at once");
+    }
 
     #[test]
     fn a_batch_job_is_known_by_its_environment() {
