@@ -220,6 +220,29 @@ fn a_run_of_a_game_in_a_file_of_its_own_says_how_it_is_resumed() {
 }
 
 #[test]
+fn flags_that_repeat_rules_of_a_run_need_not_repeat_its_game_bots_and_boards() {
+    let place = project();
+    let suite = "suite --game guess --bot halves --board nine --run one --on-host-delay fail";
+    assert_code(&run(&place, suite), 0);
+    fs::write(place.path("one/results.jsonl"), "").expect("written");
+    for (flags, problem) in [
+        ("--profile relaxed", "the set of rules (limits, profile) is not the same"),
+        ("--on-host-delay retry", "the set of rules (limits, profile) is not the same"),
+        ("--game samegame", "the game is not the same"),
+        ("--board three", "the list of boards is not the same"),
+        ("--bot counts", "the list of bots is not the same"),
+        ("counts", "`counts`"),
+    ] {
+        let refused = run(&place, &format!("suite --resume one {flags}")).exits(2).err();
+        assert!(refused.contains(problem), "{flags}: {refused}");
+    }
+    for flags in ["--on-host-delay fail", "--game guess", "--profile official", "--bot halves"] {
+        assert_code(&run(&place, &format!("suite --resume one {flags}")), 0);
+        assert_eq!(place.results("one").len(), 1, "{flags}");
+    }
+}
+
+#[test]
 fn a_judge_that_is_replaced_during_a_run_ends_it_and_the_game_does_not_count() {
     let place = project();
     let swaps = "read -r hint; [ $hint = start ] && echo '#' >> judge; echo 3";

@@ -9,6 +9,10 @@ use support::prelude::*;
 /// A bot whose first game ends, and whose others wait for a file `go`.
 const FIRST_ENDS: &str = "mkdir begun 2>&- || until [ -e go ]; do sleep 0.1; done; exit 3";
 
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
 /// The results of a run by game, without times and hosts.
 fn results(folder: &RunFolder) -> Vec<Outcome> {
     let outcomes: Result<Vec<_>, _> = folder.outcomes().expect("results").collect();
@@ -77,6 +81,66 @@ fn what_is_left_of_a_run_in_parts_can_be_played_on_one_machine() {
     assert_code(&place.referee(&["suite", "--resume", "run", "--format", "json"]), 0);
     assert_eq!(results(&place.run("run")).len(), 7);
     assert!(place.path("run/results.jsonl").exists());
+}
+
+#[test]
+fn flags_of_a_run_in_parts_are_those_of_its_parts_and_of_its_report() {
+    let place = Place::new();
+    // Far above what the bot scores on seed 1.
+    let best = "format = 1\n[[record]]\nrecord_id = \"afe9ea1c3fbed28411563dfe0304a60f\"\nboard = \"seed 1\"\n\
+                game = \"samegame\"\nbot = \"@greedy\"\nscore = 9999\nrun = \"other\"\n";
+    fs::write(place.path("the best"), best).expect("written");
+    fs::write(place.path("mine.toml"), "").expect("written");
+    let plan = "suite --bot @first --seed 1..2 --parts 2 --run run --jobs 1 --cores-per-bot 1 --pin=off --logs all \
+                --compress --keep-going --containment plain --config mine.toml --fail-below 1 --fail-on-timeout --records";
+    let planned = place.command(&words(plan)).arg("the best").patient().run().exits(0).out();
+    let folder = place.folder().display();
+    let told = planned.replace(&format!("{folder}/"), "");
+    assert_snapshot!(told.trim_end(), @"
+    2 games in 2 parts are planned in run.
+
+      one part    run/referee suite --run run --part 1 --jobs 1 --cores-per-bot 1 '--pin=off' --logs all --compress --keep-going --config mine.toml --containment plain
+      what is left, here    referee suite --resume run --jobs 1 --cores-per-bot 1 '--pin=off' --logs all --compress --keep-going --config mine.toml --containment plain --records 'the best' --fail-below 1 --fail-on-timeout
+      at the end    referee merge run --records 'the best' --fail-below 1 --fail-on-timeout
+    ");
+    let command = |label: &str| {
+        let line = planned.lines().find_map(|line| line.trim().strip_prefix(label));
+        let words = shlex::split(line.expect(label)).expect("words");
+        place.command(&[]).args(&words[1..]).run()
+    };
+    assert_code(&command("one part"), 0);
+    assert!(place.path("run/games/000001.jsonl.gz").exists());
+    assert_code(&command("at the end"), 2);
+    let failed = |output: Output| {
+        // No game is lost, but the best score is far better.
+        let shown = output.exits(1).out();
+        assert!(shown.contains(" 0 lost"), "{shown}");
+    };
+    failed(command("what is left, here"));
+    failed(command("at the end"));
+    for flag in ["--fail-below=1", "--fail-on-timeout", "--records=best", "--format=json"] {
+        let refused = place.referee(&["suite", "--run", "run", "--part", "1", flag]).exits(2).err();
+        let flag = flag.split('=').next().expect("a flag");
+        let problem =
+            "is for the report on a whole run, which is not made here; `referee merge` takes it";
+        assert!(refused.contains(&format!("{flag} {problem}")), "{refused}");
+    }
+}
+
+#[test]
+fn a_live_page_of_the_rest_of_a_run_in_parts_has_all_its_games() {
+    let place = Place::new();
+    place.plan("run", "3", &["@first"], "1..6");
+    assert_code(&place.part("run", "2"), 0);
+    assert_code(&place.resume("run", &["--live", "live.html"]), 0);
+    let page = fs::read_to_string(place.path("live.html")).expect("a page");
+    let has = |seed: u32| page.contains(&format!("seed {seed}"));
+    assert!((1..=6).all(has), "{:?}", (1..=6).map(has).collect::<Vec<_>>());
+    assert!(
+        page.contains("<title>6 games of samegame, 0 lost</title>")
+            && !page.contains("id=\"live\""),
+        "{page}"
+    );
 }
 
 #[test]

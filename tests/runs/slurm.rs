@@ -249,6 +249,31 @@ fn a_job_that_only_has_the_number_of_one_of_the_run_is_left_alone() {
     assert!(!place.path("cancelled").exists(), "{:?}", lines(&place, "cancelled"));
 }
 
+#[test]
+fn the_job_that_merges_judges_by_the_flags_of_the_last_submission() {
+    let place = scene();
+    let flags = ["--fail-below", "0.95", "--records", "best"];
+    assert_code(&submit(&place, "2", &flags), 0);
+    let script = || fs::read_to_string(place.path("run/slurm.sh")).expect("a script");
+    let merges = |flags: &str| {
+        script().lines().any(|line| {
+            line.contains("\" merge \"$run\" --records ")
+                && line.ends_with(&format!("/best {flags}"))
+        })
+    };
+    assert!(merges("--fail-below 0.95"), "{}", script());
+    enqueue(&place, 17, own_user());
+    let resume = ["suite", "--resume", "run", "--slurm"];
+    assert_in_the_queue(&place, beside_slurm(&place, &resume));
+    let before = lines(&place, "submitted").len();
+    let again = ["--records", "best", "--fail-on-timeout"];
+    assert_code(&output(&place, &[&resume[..], &again].concat()), 0);
+    assert!(merges("--fail-on-timeout"), "{}", script());
+    assert_eq!(lines(&place, "cancelled"), ["18"], "the job that merges by the earlier flags");
+    let submitted = lines(&place, "submitted");
+    assert!(submitted.len() == before + 1 && submitted[before].ends_with("/slurm.sh merge"));
+}
+
 /// The files below a folder, with the times of their last changes.
 fn files(folder: &Path) -> BTreeMap<String, SystemTime> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();

@@ -11,7 +11,7 @@ use super::inputs::{self, NamedBot, Variable};
 use super::words::{FlagValue as _, word};
 use super::{Failure, completions, hints};
 use contain::bot::{Containment, Pinning, Sandbox, SandboxError};
-use engine::config::{Bound, Config, GameLimits, Limit, Size};
+use engine::config::{Bound, Config, GameLimits, Layer, Limit, Size};
 use results::suite::RunFolder;
 use rules::game::GameKind;
 use terms::limits::{OnHostDelay, Profile};
@@ -282,10 +282,17 @@ impl RuleFlags {
         .collect()
     }
 
-    /// The flags for another machine, so that settings that plans do not store are the same there.
-    pub(super) fn task_words(&self) -> Result<Vec<String>, Failure> {
+    /// Whether --config names a file of settings.
+    pub(super) fn names_config(&self) -> bool {
+        self.config.is_some()
+    }
+
+    /// The flags for another command, so that settings that plans do not store are the same there. From another folder it does not
+    /// find the file of settings.
+    pub(super) fn task_words(&self, elsewhere: bool) -> Result<Vec<String>, Failure> {
         let mut words = Vec::new();
-        if let Some(path) = self.config_path() {
+        let file = if elsewhere { self.config_path() } else { self.config.clone() };
+        if let Some(path) = file {
             let path = std::path::absolute(path).map_err(Failure::user)?;
             words.extend(["--config".to_owned(), path.display().to_string()]);
         }
@@ -303,6 +310,14 @@ impl RuleFlags {
     /// The settings of a run's plan; settings that the plan does not store come from the user's file and the
     /// defaults.
     pub(super) fn of_run(&self, folder: &RunFolder) -> Result<Config, Failure> {
+        let file = self.file_for(folder)?;
+        let mut flags = inputs::stored(&folder.run.plan);
+        flags.containment = self.containment;
+        inputs::settings([flags, file])
+    }
+
+    /// The user's settings file, which must have the game of the run if it is not built in.
+    fn file_for(&self, folder: &RunFolder) -> Result<Layer, Failure> {
         let plan = &folder.run.plan;
         let file = inputs::config_file(self.config.as_deref())?;
         let game = &plan.game;
@@ -315,19 +330,41 @@ impl RuleFlags {
             let path = folder.path.display();
             return Err(Failure::user(anyhow!("{path} cannot be resumed: {problem}; {remedy}")));
         }
-        let mut flags = inputs::stored(plan);
-        flags.containment = self.containment;
-        inputs::settings([flags, file])
+        Ok(file)
     }
 
     /// Resolves these flags and the settings file.
     pub(super) fn resolve(&self, on_host_delay: Option<OnHostDelay>) -> Result<Config, Failure> {
+        let file = inputs::config_file(self.config.as_deref())?;
+        inputs::settings([self.layer(Layer::default(), on_host_delay)?, file])
+    }
+
+    /// As [`resolve`](Self::resolve), of flags that repeat the rules of a run, whose game is the default.
+    pub(super) fn again(
+        &self,
+        folder: &RunFolder,
+        on_host_delay: Option<OnHostDelay>,
+    ) -> Result<Config, Failure> {
+        let file = match self.game {
+            Some(_) => inputs::config_file(self.config.as_deref())?,
+            None => self.file_for(folder)?,
+        };
+        let default = Layer::of_game(&folder.run.plan.game);
+        inputs::settings([self.layer(default, on_host_delay)?, file])
+    }
+
+    /// These flags as settings.
+    fn layer(
+        &self,
+        default_game: Layer,
+        on_host_delay: Option<OnHostDelay>,
+    ) -> Result<Layer, Failure> {
         let game = self.game.as_deref().map(inputs::game_layer).transpose()?;
-        let mut flags = game.unwrap_or_default();
+        let mut flags = game.unwrap_or(default_game);
         flags.profile = self.profile;
         flags.fixed = self.limits();
         flags.on_host_delay = on_host_delay;
         flags.containment = self.containment;
-        inputs::settings([flags, inputs::config_file(self.config.as_deref())?])
+        Ok(flags)
     }
 }

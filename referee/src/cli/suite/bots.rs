@@ -58,10 +58,14 @@ pub(super) struct BotsFlags {
 }
 
 impl BotsFlags {
-    /// Whether any of these flags was given.
+    /// Whether any of these flags was given, or a word that must be refused.
     pub(super) fn is_given(&self) -> bool {
         let is_named = !self.bot.is_empty() || !self.pool.is_empty() || !self.command.is_empty();
-        is_named || !self.name.is_empty() || !self.param.is_empty() || self.environment.is_given()
+        is_named
+            || self.stray.is_some()
+            || !self.name.is_empty()
+            || !self.param.is_empty()
+            || self.environment.is_given()
     }
 
     /// Says which bot plays if none is named.

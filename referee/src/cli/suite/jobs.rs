@@ -44,6 +44,27 @@ enum PinFlag {
 }
 
 impl JobsFlags {
+    /// These flags for another command.
+    pub(super) fn words(&self) -> Vec<String> {
+        let number = |flag: &str, number: u16| [flag.to_owned(), number.to_string()];
+        let mut words = Vec::new();
+        words.extend(self.jobs.map(|jobs| number("--jobs", jobs)).into_iter().flatten());
+        let cores = self.cores_per_bot.map(|cores| number("--cores-per-bot", cores));
+        words.extend(cores.into_iter().flatten());
+        match self.pin {
+            PinFlag::Auto => {}
+            PinFlag::Always => words.push("--pin".to_owned()),
+            PinFlag::Off => words.push("--pin=off".to_owned()),
+        }
+        words
+    }
+
+    /// The flags for a task on a cluster, which does not depend on the settings of the project.
+    pub(super) fn of_task(&self, project: &SuiteTable) -> Self {
+        let Jobs { at_a_time, cores_per_bot, .. } = self.resolve(project);
+        Self { jobs: Some(at_a_time.unwrap_or(1)), cores_per_bot: Some(cores_per_bot), ..*self }
+    }
+
     /// The flags, completed by the settings of the project.
     pub(super) fn resolve(&self, project: &SuiteTable) -> Jobs {
         let Jobs { at_a_time, cores_per_bot, .. } = Jobs::of(project);
@@ -57,18 +78,6 @@ impl JobsFlags {
             },
         }
     }
-}
-
-/// The flags for a task on a cluster.
-pub(super) fn task_words(jobs: Jobs) -> Vec<String> {
-    let (at_a_time, cores) = (jobs.of_task().to_string(), jobs.cores_per_bot.to_string());
-    let words = ["--jobs", &at_a_time, "--cores-per-bot", &cores];
-    let pin = match jobs.pin {
-        Pin::Auto => None,
-        Pin::Always => Some("--pin"),
-        Pin::Off => Some("--pin=off"),
-    };
-    words.into_iter().chain(pin).map(str::to_owned).collect()
 }
 
 /// Refuses to time bots where they would have to share their cores with each other or the referee.

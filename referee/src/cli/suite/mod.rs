@@ -23,7 +23,7 @@ use clap::{ArgGroup, Args};
 use self::boards::BoardsFlags;
 use self::bots::BotsFlags;
 use self::jobs::{JobsFlags, refuse_crowd};
-use self::live::LiveFlags;
+use self::live::{Live, LiveFlags};
 use self::parts::PartsFlags;
 pub(super) use self::parts::{merged, still_missing};
 pub(super) use self::progress::states;
@@ -253,7 +253,10 @@ fn play_whole(
 ) -> Result<ExitCode, Failure> {
     let bests = args.report.bests(config)?;
     let games = if args.no_run { Games::Dropped } else { Games::Told };
-    let decision = match play::play(args, config, &mut writer, &bests, &interrupt()?) {
+    let live = args.live.start(&writer.folder, &bests)?;
+    let played = play::play(args, config, &mut writer, &bests, live.as_ref(), &interrupt()?);
+    live.map_or(Ok(()), Live::finish)?;
+    let decision = match played {
         Ok(decision) => decision,
         Err(failure) => {
             // A report in a file is wanted even if it is incomplete.
@@ -318,15 +321,22 @@ fn create_by_time(config: &Config, run: &Run) -> Result<RunFolder, FolderError> 
 }
 
 impl SuiteArgs {
-    /// Refuses `--format jsonl` for games that are not played here, and other formats without a report.
+    /// Refuses `--format jsonl` for games that are not played here, and flags of the report where there is none.
     fn refuse_lines_from_elsewhere(&self) -> Result<(), Failure> {
         let is_partial = self.parts.part.is_some()
             || self.slurm.slurm.is_none() && self.parts.parts.is_some()
             || self.slurm.slurm.is_some() && !self.slurm.wait;
         let format = self.report.format;
-        if is_partial && !matches!(format, Format::Text | Format::Jsonl) {
-            let problem = "--format is for the report on a whole run, which is not made here; `referee merge` takes it";
-            return Err(Failure::user(anyhow!(problem)));
+        let dropped = if self.parts.part.is_some() {
+            self.report.of_whole_run()
+        } else {
+            // Other flags are passed on to `referee merge`.
+            let has_form = is_partial && !matches!(format, Format::Text | Format::Jsonl);
+            has_form.then_some("--format")
+        };
+        if let Some(flag) = dropped {
+            let problem = "is for the report on a whole run, which is not made here; `referee merge` takes it";
+            return Err(Failure::user(anyhow!("{flag} {problem}")));
         }
         if format != Format::Jsonl || !(is_partial || self.slurm.slurm.is_some()) {
             return Ok(());
@@ -351,8 +361,9 @@ impl SuiteArgs {
             || self.repeat.is_some()
             || self.seats.is_some();
         let (config, now) = if says_again || self.rules.is_given() || self.on_host_delay.is_some() {
-            let (config, plan) = plan(self)?;
-            (config, self.said_of(folder, plan)?)
+            let config = self.rules.again(folder, self.on_host_delay)?;
+            let plan = self.said_of(folder, &config)?;
+            (config, plan)
         } else {
             let config = self.rules.of_run(folder)?;
             let judge = config.game.judge.clone();
@@ -376,17 +387,20 @@ impl SuiteArgs {
         Ok(config)
     }
 
-    /// The plan of an existing run, unless the flags differ.
-    fn said_of(&self, folder: &RunFolder, flags: Plan) -> Result<Plan, Failure> {
+    /// The plan of an existing run under these rules, unless the flags differ.
+    fn said_of(&self, folder: &RunFolder, config: &Config) -> Result<Plan, Failure> {
         let stored = &folder.run.plan;
-        let mut plan = Plan { shuffle: stored.shuffle, ..flags };
+        let typed = if self.bots.is_given() { self.bots.resolve(config)? } else { Vec::new() };
+        let mut plan = engine::suite::plan(config, typed);
         if !self.bots.is_given() {
             plan.bots = plan_now(folder)?.bots;
         }
-        if !self.boards.is_given() {
-            plan.boards.clone_from(&stored.boards);
-            plan.seeds.clone_from(&stored.seeds);
-        }
+        (plan.boards, plan.seeds) = if self.boards.is_given() {
+            self.boards.resolve(config)?
+        } else {
+            (stored.boards.clone(), stored.seeds.clone())
+        };
+        plan.shuffle = stored.shuffle;
         plan.repeat = self.repeat.unwrap_or(stored.repeat);
         plan.seats = self.seats.unwrap_or(stored.seats);
         Ok(plan)

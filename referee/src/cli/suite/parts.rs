@@ -8,6 +8,7 @@ use anyhow::anyhow;
 use clap::Args;
 
 use super::jobs::refuse_too_few_cpus;
+use super::live::Live;
 use super::play::{failed, play};
 use super::report::not_played_code;
 use super::{Games, ReportFlags, SuiteArgs, create, report};
@@ -20,7 +21,7 @@ use engine::slurm::{ClusterRun, Tasks, cancel_rest};
 use engine::suite::{copy_programs, resume_when_free};
 use results::compare::{Decider, has_needed_games};
 use results::suite::{Bests, Records, Run, RunFolder, Summary, merge};
-use terms::text::{plural, ranges};
+use terms::text::{plural, ranges, shell_word};
 
 /// Dividing games into parts, which several machines can play.
 #[derive(Debug, Args)]
@@ -70,11 +71,15 @@ pub(super) fn divide(
     let (run, referee) = (shell_path(&folder.path), shell_path(&folder.path.join("referee")));
     let plan = &folder.run.plan;
     let games = plural(plan.tables(folder.planned()) as u64, "game");
+    let flags = |words: &[String]| {
+        words.iter().map(|word| format!(" {}", shell_word(word))).collect::<Vec<_>>().concat()
+    };
+    let (of_parts, of_report) = (flags(&tasks.words), flags(&tasks.merge_words));
     print(|out| {
         writeln!(out, "{games} in {} are planned in {path}.\n", plural(parts.into(), "part"))?;
-        writeln!(out, "  one part    {referee} suite --run {run} --part 1")?;
-        writeln!(out, "  what is left, here    referee suite --resume {run}")?;
-        writeln!(out, "  at the end    referee merge {run}")
+        writeln!(out, "  one part    {referee} suite --run {run} --part 1{of_parts}")?;
+        writeln!(out, "  what is left, here    referee suite --resume {run}{of_parts}{of_report}")?;
+        writeln!(out, "  at the end    referee merge {run}{of_report}")
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -128,7 +133,7 @@ pub(super) fn play_part(
         refuse_too_few_cpus(args.jobs.resolve(&config.project.suite))?;
     }
     let folder = folder.of_part(part);
-    play_missing(args, &config, &folder, &interrupt()?)?;
+    play_missing(args, &config, &folder, None, &interrupt()?)?;
     let summary = Summary::of(&folder, &Bests::default())?;
     print(|out| writeln!(out, "part {part} of {parts} of {path}: {}", headline(&summary)))?;
     if let Some(loss) = summary.not_played.first() {
@@ -145,9 +150,12 @@ pub(super) fn play_all(
     folder: &RunFolder,
 ) -> Result<ExitCode, Failure> {
     let interrupt = interrupt()?;
-    for part in 1..=folder.parts() {
-        play_missing(args, config, &folder.of_part(part), &interrupt)?;
-    }
+    let live = args.live.start(folder, &args.report.bests(config)?)?;
+    let mut parts = (1..=folder.parts()).map(|part| folder.of_part(part));
+    let played =
+        parts.try_for_each(|part| play_missing(args, config, &part, live.as_ref(), &interrupt));
+    live.map_or(Ok(()), Live::finish)?;
+    played?;
     merged(&args.report, config, folder, Games::Told)
 }
 
@@ -155,12 +163,13 @@ fn play_missing(
     args: &SuiteArgs,
     config: &Config,
     part: &RunFolder,
+    live: Option<&Live>,
     interrupt: &Canceller,
 ) -> Result<(), Failure> {
     let resumed = resume_when_free(part, |outcome| args.plays_again(outcome), interrupt);
     let mut writer = resumed.map_err(|error| failed(error, part, false))?;
     let bests = Bests::of(&config.game.name, &Records::default());
-    play(args, config, &mut writer, &bests, interrupt).map(drop)
+    play(args, config, &mut writer, &bests, live, interrupt).map(drop)
 }
 
 /// Merges the parts of a run and reports on it, if no game is missing. Its remaining jobs on a cluster are

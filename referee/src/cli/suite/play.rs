@@ -28,6 +28,7 @@ pub(super) fn play(
     config: &Config,
     writer: &mut RunWriter,
     bests: &Bests,
+    live: Option<&Live>,
     interrupt: &Canceller,
 ) -> Result<Option<Standing>, Failure> {
     let folder = writer.folder.clone();
@@ -41,7 +42,7 @@ pub(super) fn play(
         is_streamed: args.report.format == Format::Jsonl,
         streamed: Ok(()),
         hopeless: may_stop(args, &folder)?.then(Hopeless::default),
-        live: args.live.start(&folder, bests)?,
+        live,
     };
     let mut player = RunPlayer::new(writer, config);
     player.jobs = jobs;
@@ -53,7 +54,6 @@ pub(super) fn play(
     player.plays_delayed_again = args.on_host_delay.is_none() && folder.run.plays_delayed_again();
     let result = player.play(&mut audience);
     audience.progress.finish();
-    audience.live.take().map_or(Ok(()), Live::finish)?;
     if let Some(hopeless) = &audience.hopeless {
         hopeless.warn(&folder, args.no_run);
     }
@@ -88,7 +88,7 @@ struct Audience<'a> {
     /// Ends the suite of a bot that fails at once, unless the user wants to go on.
     hopeless: Option<Hopeless>,
     /// The page that follows the run.
-    live: Option<Live>,
+    live: Option<&'a Live>,
 }
 
 impl Observer for Audience<'_> {
@@ -99,7 +99,7 @@ impl Observer for Audience<'_> {
     /// Breaks once the reader of the lines has gone, or a bot has no hope.
     fn game(&mut self, outcome: &Outcome) -> ControlFlow<()> {
         self.progress.add(outcome);
-        if let Some(live) = &self.live {
+        if let Some(live) = self.live {
             live.game();
         }
         if self.is_streamed && self.streamed.is_ok() {

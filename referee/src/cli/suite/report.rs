@@ -67,11 +67,32 @@ impl ReportFlags {
         file.as_deref().map_or(Ok(()), Records::check).map_err(Failure::user)
     }
 
-    /// The arguments of a job that merges the parts.
-    pub(super) fn merge_words(&self, config: &Config) -> Result<Vec<String>, Failure> {
-        let Some(path) = self.record_file(config) else { return Ok(Vec::new()) };
-        let path = std::path::absolute(path).map_err(Failure::user)?;
-        Ok(vec!["--records".to_owned(), path.display().to_string()])
+    /// The flags for a command that merges the parts: the typed ones, or all that they and the settings mean.
+    pub(super) fn merge_words(&self, config: Option<&Config>) -> Result<Vec<String>, Failure> {
+        let mut words = Vec::new();
+        let records = config.map_or_else(|| self.records.clone(), |it| self.record_file(it));
+        if let Some(path) = records {
+            let path = std::path::absolute(path).map_err(Failure::user)?;
+            words.extend(["--records".to_owned(), path.display().to_string()]);
+        }
+        if let Some(ratio) = self.fail_below {
+            words.extend(["--fail-below".to_owned(), ratio.to_string()]);
+        }
+        words.extend(self.fail_on_timeout.then(|| "--fail-on-timeout".to_owned()));
+        Ok(words)
+    }
+
+    /// The first of these flags that was given and is for a whole run.
+    pub(super) fn of_whole_run(&self) -> Option<&'static str> {
+        let format = !matches!(self.format, Format::Text | Format::Jsonl);
+        [
+            ("--format", format),
+            ("--records", self.records.is_some()),
+            ("--fail-below", self.fail_below.is_some()),
+            ("--fail-on-timeout", self.fail_on_timeout),
+        ]
+        .into_iter()
+        .find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 
     /// The best known scores.

@@ -7,7 +7,6 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::Args;
 
-use super::jobs::task_words;
 use super::parts::Parts;
 use super::progress::WaitProgress;
 use super::{Games, SuiteArgs, parts};
@@ -23,7 +22,7 @@ use engine::slurm::{
 };
 use engine::suite::copy_programs;
 use results::compare::{Decider, has_needed_games};
-use results::suite::{Run, RunFolder};
+use results::suite::{Logs, Run, RunFolder};
 use terms::text::{plural, ranges};
 
 /// The flags for a cluster.
@@ -86,7 +85,7 @@ pub(super) fn submit_new(args: &SuiteArgs, config: &Config, run: Run) -> Result<
     let tasks = tasks(args, config)?;
     let folder = parts::plan(args, config, run, &tasks)?;
     tasks.write_script(&folder).map_err(Failure::user)?;
-    submit(args, config, &folder, array)
+    submit(args, config, &folder, array, false)
 }
 
 /// Submits the missing games of a run.
@@ -97,35 +96,53 @@ pub(super) fn submit_missing(
 ) -> Result<ExitCode, Failure> {
     let array = array_size()?;
     copy_programs(folder)?;
-    let is_changed = args.boards.keep_going || !args.slurm.slurm_arg.is_empty();
+    let judges_anew = !args.report.merge_words(None)?.is_empty();
+    let is_changed = args.boards.keep_going || !args.slurm.slurm_arg.is_empty() || judges_anew;
     if is_changed || !ClusterRun::of(folder).has_script() {
         tasks(args, config)?.write_script(folder).map_err(Failure::user)?;
     }
-    submit(args, config, folder, array)
+    submit(args, config, folder, array, judges_anew)
 }
 
-/// The demands and arguments of tasks, by the flags and the project.
+/// The demands and arguments of tasks, by the flags and the project. Tasks of a cluster depend on nothing else; elsewhere a
+/// user adds the arguments to a command, which finds the project as this one does.
 pub(super) fn tasks(args: &SuiteArgs, config: &Config) -> Result<Tasks, Failure> {
     let mut typed = ClusterTable { args: args.slurm.slurm_arg.clone(), ..ClusterTable::default() };
     if let Some(Parts::Length(length)) = args.parts.parts {
         typed.part_length = Some(length);
     }
     let jobs = args.jobs.resolve(&config.project.suite);
-    let mut words = task_words(jobs);
-    words.extend(["--logs".to_owned(), args.logs.word().to_owned()]);
-    words.extend(args.compress.then(|| "--compress".to_owned()));
-    words.extend(args.boards.keep_going.then(|| "--keep-going".to_owned()));
-    words.extend(args.rules.task_words()?);
+    let is_submitted = args.slurm.slurm.is_some();
+    let has_settings = is_submitted || args.rules.names_config();
+    let words = play_words(args, is_submitted.then_some(config))?;
+    let merge_words = args.report.merge_words(has_settings.then_some(config))?;
     let cluster = typed.over(config.project.cluster.clone());
-    Ok(Tasks { cluster, jobs, words, merge_words: args.report.merge_words(config)? })
+    Ok(Tasks { cluster, jobs, words, merge_words })
 }
 
-/// Submits the parts that are missing and not in the queue, and the job that merges them.
+/// The flags for a command that plays a part: the typed ones, or all that they and the settings mean.
+fn play_words(args: &SuiteArgs, config: Option<&Config>) -> Result<Vec<String>, Failure> {
+    let mut words = match config {
+        Some(config) => args.jobs.of_task(&config.project.suite).words(),
+        None => args.jobs.words(),
+    };
+    if args.logs != Logs::default() {
+        words.extend(["--logs".to_owned(), args.logs.word().to_owned()]);
+    }
+    words.extend(args.compress.then(|| "--compress".to_owned()));
+    words.extend(args.boards.keep_going.then(|| "--keep-going".to_owned()));
+    words.extend(args.rules.task_words(config.is_some())?);
+    Ok(words)
+}
+
+/// Submits the parts that are missing and not in the queue, and the job that merges them: instead of one in the queue, if this
+/// one has other flags.
 fn submit(
     args: &SuiteArgs,
     config: &Config,
     folder: &RunFolder,
     array: u32,
+    judges_anew: bool,
 ) -> Result<ExitCode, Failure> {
     if has_needed_games(folder, Decider::of(folder)?.as_ref())? {
         return parts::merged(&args.report, config, folder, Games::Kept);
@@ -136,7 +153,7 @@ fn submit(
     let queue = run.queue()?;
     let due = run.due(&queue)?;
     // A kill may have come before the job that merges.
-    if due.is_empty() && queue.iter().any(|job| job.part().is_none()) {
+    if due.is_empty() && !judges_anew && queue.iter().any(|job| job.part().is_none()) {
         let path = folder.path.display();
         say(args, &format!("all missing parts of {path} are in the queue already"))?;
     } else {
