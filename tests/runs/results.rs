@@ -117,8 +117,10 @@ fn a_command_to_go_on_with_can_be_pasted_whatever_the_run_is_called() {
         let said = place.command(&suite).arg(&planned).run().exits(0).out();
         let commands: Vec<_> = said.lines().skip(2).filter_map(shlex::split).collect();
         let referee = format!("{planned}/referee");
-        assert_eq!(commands[0][2..], [&referee, "suite", "--run", &planned, "--part", "1"]);
-        assert!(commands[1].ends_with(&["--resume".to_owned(), planned.clone()]), "{said}");
+        let part = [&referee, "suite", "--run", &planned, "--part", "1", "--jobs", "1"];
+        assert_eq!(commands[0][2..], part);
+        let resumed = ["--resume", &planned, "--jobs", "1"].map(str::to_owned);
+        assert!(commands[1].ends_with(&resumed), "{said}");
         assert!(commands[2].ends_with(&["merge".to_owned(), planned]), "{said}");
     }
 }
