@@ -40,6 +40,28 @@ fn suites_that_start_in_one_second_without_a_name_have_folders_of_their_own() {
 }
 
 #[test]
+fn a_run_that_can_be_made_nowhere_says_why() {
+    let place = Place::new();
+    fs::write(place.path("runs"), "").expect("written");
+    for more in [&[][..], &["--run", "runs/mine"]] {
+        let suite = place.suite(&["--bot", "@first", "--seed", "1"]).args(more);
+        let said = finished(suite.stderr(Stdio::piped()).start()).exits(2).err();
+        assert!(said.contains("runs") && said.contains("Not a directory"), "{said}");
+    }
+}
+
+#[test]
+fn a_bot_that_writes_a_file_of_its_command_is_not_played_for_ever() {
+    let place = Place::new();
+    place.script("bot", "echo again > \"$1\"; exit 3");
+    fs::write(place.path("debug.log"), "again\n").expect("written");
+    let suite = place.suite(&["--bot", "./bot debug.log", "--seed", "1..2", "--run", "run"]);
+    let output = finished(suite.stdout(Stdio::null()).stderr(Stdio::piped()).start()).exits(1);
+    assert_eq!(place.results("run").len(), 2);
+    assert_eq!(output.err().matches("a bot writes a file that its command names").count(), 1);
+}
+
+#[test]
 fn a_bot_that_is_replaced_while_it_plays_ends_the_suite_and_nothing_of_the_other_one_is_kept() {
     let place = Place::new();
     place.script("bot", "sleep 0.02; exit 3");

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, Once, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -46,6 +46,9 @@ pub(super) struct Pool<'a> {
     /// How long after a bot the referee may get a signal that went to both.
     pub(super) signal_spread: Duration,
 }
+
+/// The most tries of a game while files of its bots are written.
+const MAX_TRIES: u32 = 3;
 
 /// A suite ends after this many games in a row that could not be played.
 const MAX_NOT_PLAYED: u32 = 5;
@@ -216,15 +219,20 @@ impl Pool<'_> {
             }
             Ok(stamps)
         };
-        loop {
+        for tries in 1.. {
             let played = check().and_then(|before| {
                 let finished = job.play();
                 let is_same = check()? == before;
                 Ok((finished, is_same))
             });
             match played {
-                Ok((finished, true)) => {
+                // A file was replaced and put back, so it is unknown which one has played.
+                Ok((finished, false)) if tries < MAX_TRIES => drop(finished?),
+                Ok((finished, is_same)) => {
                     let finished = finished?;
+                    if !is_same {
+                        warn_of_written_files();
+                    }
                     self.check_judge().map_err(PoolError::JudgeReplaced)?;
                     if let Some(by) = self.signal_that_ended(&finished.outcomes) {
                         return Err(PlayError::Cancelled { by, stderr: Vec::new() }.into());
@@ -233,8 +241,6 @@ impl Pool<'_> {
                     self.archive.keep(&finished, &bots).map_err(PoolError::Keep)?;
                     return Ok(finished.outcomes);
                 }
-                // A file was replaced and put back, so it is unknown which one has played.
-                Ok((finished, false)) => drop(finished?),
                 Err((bot, FileChange::Replaced(file))) => {
                     return Err(PoolError::Replaced { bot: bot.to_owned(), file });
                 }
@@ -244,7 +250,19 @@ impl Pool<'_> {
                 }
             }
         }
+        unreachable!("the number of tries is limited")
     }
+}
+
+/// Says once that bots write files that their commands name: that happened in every try of a game, which then counts.
+fn warn_of_written_files() {
+    static TOLD: Once = Once::new();
+    TOLD.call_once(|| {
+        log::warn!(
+            "a bot writes a file that its command names, with the same content: each game is played {MAX_TRIES} times, to be sure \
+             which file has played; name the file in the bot's environment (--env) instead"
+        );
+    });
 }
 
 /// Keeps this thread to its own cores between its games too, so that it disturbs no other bot.

@@ -313,7 +313,8 @@ fn is_free(path: &Path) -> bool {
     };
     match fs::read_dir(path) {
         Ok(mut entries) => entries.all(left_over),
-        Err(error) => error.kind() == io::ErrorKind::NotFound,
+        // If it cannot be made either, that says why.
+        Err(_) => !path.exists(),
     }
 }
 
