@@ -11,7 +11,9 @@ use super::suite::add_values;
 use super::words::{OF_GAMES, one_of, word};
 use super::{Failure, completions, inputs, print};
 use report::Format;
-use report::suite::{Order, Others, ShownGame, SuiteReport, arrange, points, setting, write_games};
+use report::suite::{
+    Order, Others, ShownGame, SuiteReport, arrange, pair_key, points, write_games,
+};
 use results::ratings::League;
 use results::suite::{Bests, Outcome, Summary, noisy_hosts};
 
@@ -131,7 +133,7 @@ fn others(run: &str, other: &Side) -> Result<Others, Failure> {
     for outcome in other.folder.outcomes()? {
         let outcome = outcome?;
         if let Some(points) = points(&outcome, better).filter(|_| outcome.bot == bot) {
-            scores.insert(setting(&outcome), points);
+            scores.insert(pair_key(&outcome), points);
         }
     }
     Ok(scores)

@@ -273,13 +273,17 @@ fn stdin(kind: &GameKind, finished: &Finished, of_seat: usize) -> Vec<u8> {
     let mut sent = Vec::new();
     for event in &finished.events {
         let Event::Turn(turn) = event else { continue };
-        let is_to_seat = turn.seat == of_seat;
+        let mut pass_on = |input: &[u8]| {
+            if turn.seat == of_seat {
+                sent.extend_from_slice(input);
+            }
+        };
         if let Some(asked) = &turn.asked {
-            sent.extend_from_slice(if is_to_seat { asked.input.as_bytes() } else { b"" });
+            pass_on(asked.input.as_bytes());
         } else if let Some(game) = &mut game
             && let Some(ask) = game.next_ask()
         {
-            sent.extend_from_slice(if is_to_seat { ask.input.as_bytes() } else { b"" });
+            pass_on(ask.input.as_bytes());
             let _ = game.answer(Answer::new(&Lines::split(&turn.reply.0), turn.no_reply));
         }
     }

@@ -53,13 +53,13 @@ pub struct ShownGame {
 
 /// What a game has in common with one of another run: its board and repeat and, in a game of several players, the bots by seat,
 /// with an empty name in the compared bot's seat.
-pub type Setting = (BoardId, u32, Vec<String>);
+pub type PairKey = (BoardId, u32, Vec<String>);
 
 /// The scores of another run.
-pub type Others = BTreeMap<Setting, Score>;
+pub type Others = BTreeMap<PairKey, Score>;
 
 /// What the game of a bot has in common with another bot's.
-pub fn setting(outcome: &Outcome) -> Setting {
+pub fn pair_key(outcome: &Outcome) -> PairKey {
     let mut bots = Vec::new();
     if let Some(seat) = &outcome.seat {
         bots.clone_from(&seat.bots);
@@ -73,7 +73,7 @@ pub fn setting(outcome: &Outcome) -> Setting {
 impl ShownGame {
     /// A game of this plan; `best` is the best score on its board.
     pub fn new(outcome: Outcome, plan: &Plan, best: Option<Score>, others: &Others) -> Self {
-        let other = others.get(&setting(&outcome)).copied();
+        let other = others.get(&pair_key(&outcome)).copied();
         let gain = points(&outcome, plan.better).zip(other).map(|(own, other)| match plan.better {
             Direction::Higher => own - other,
             Direction::Lower => other - own,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use self::data::write_game;
-pub use self::games::{Order, Others, Setting, ShownGame, arrange, points, setting, write_games};
+pub use self::games::{Order, Others, PairKey, ShownGame, arrange, pair_key, points, write_games};
 use super::document::{Document, Line, Part, Table, Tone};
 use super::figures::{self, mean_digits};
 use super::format::Format;

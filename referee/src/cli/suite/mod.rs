@@ -331,8 +331,8 @@ impl SuiteArgs {
             self.report.of_whole_run()
         } else {
             // Other flags are passed on to `referee merge`.
-            let has_form = is_partial && !matches!(format, Format::Text | Format::Jsonl);
-            has_form.then_some("--format")
+            let wants_form = is_partial && !matches!(format, Format::Text | Format::Jsonl);
+            wants_form.then_some("--format")
         };
         if let Some(flag) = dropped {
             let problem = "is for the report on a whole run, which is not made here; `referee merge` takes it";

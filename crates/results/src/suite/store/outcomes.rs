@@ -140,12 +140,9 @@ impl RunFolder {
         let (played, mut schedule) = (self.played()?, self.schedule());
         let plan = &self.run.plan;
         let missing = |part| {
-            let is_missing = |_: &usize| {
-                let seats = schedule.by_ref().take(plan.players());
-                seats.filter(|&game| !played.has(game)).count() > 0
-            };
-            let games = 0..plan.tables(plan.scheduled(Some(part)));
-            (part, games.filter(is_missing).count())
+            let seats: Vec<usize> = schedule.by_ref().take(plan.scheduled(Some(part))).collect();
+            let is_missing = |game: &&[usize]| !game.iter().all(|&seat| played.has(seat));
+            (part, seats.chunks(plan.players()).filter(is_missing).count())
         };
         let missing: Vec<_> = (1..=self.parts()).map(missing).collect();
         Ok(missing.into_iter().filter(|(_, games)| *games > 0).collect())
