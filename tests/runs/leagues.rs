@@ -189,6 +189,10 @@ fn a_game_of_several_players_is_one_game_wherever_games_are_counted() {
     let same = ["show", "run:./three", "--against", "run:./three"];
     let games = place.command(&same).json()["games"].as_array().expect("games").clone();
     assert!(games.len() == 12 && games.iter().all(|game| game["gain"] == 0), "{games:?}");
+    // Two bots that meet the same ones are compared game by game.
+    let others = place.command(&["show", "run:./two", "--against", "run:./waiter"]).json();
+    let games = others["games"].as_array().expect("games");
+    assert!(games.len() == 6 && games.iter().all(|game| game["gain"].is_number()), "{games:?}");
     let input = ["replay", "run:1", "--seat", "1", "--export", "input:3"];
     let said = place.command(&input).run().exits(2).err();
     assert!(said.contains("--export input:3: seat 1 has 3 turns, from 2 to 6"), "{said}");
@@ -208,6 +212,13 @@ fn a_game_of_several_players_is_one_game_wherever_games_are_counted() {
     assert!(said.starts_with("12 games in 2 parts are planned"), "{said}");
     let said = place.command(&["merge", "parts"]).run().exits(2).err();
     assert!(said.contains("(1-2), 12 of 12 games are missing"), "{said}");
+    assert_code(&place.command(&["suite", "--run", "parts", "--part", "1"]).patient().run(), 0);
+    let results = place.path("parts/parts/0001/results.jsonl");
+    let lines = fs::read_to_string(&results).expect("results");
+    let (_, without_a_seat) = lines.split_once('\n').expect("lines");
+    fs::write(&results, without_a_seat).expect("written");
+    let said = place.command(&["merge", "parts"]).run().exits(2).err();
+    assert!(said.contains("9 of 12 games are missing"), "a game needs all of its seats: {said}");
 }
 
 #[test]
