@@ -260,7 +260,7 @@ fn warn_of_written_files() {
     TOLD.call_once(|| {
         log::warn!(
             "a bot writes a file that its command names, with the same content: each game is played {MAX_TRIES} times, to be sure \
-             which file has played; name the file in the bot's environment (--env) instead"
+             which file has played; name it in the bot's environment instead"
         );
     });
 }
