@@ -370,7 +370,10 @@ def end(command):
             os.kill(pid, signal.SIGKILL)
         except OSError:
             pass
-    command.communicate()
+    # Its output ends later, or never: a console of Wine's that was just starting holds it.
+    command.wait(BOUND)
+    command.stdout.close()
+    command.stderr.close()
 
 
 def lines_of(file):
