@@ -7,6 +7,15 @@ use std::process::{Child, Command};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
+/// With this function, the standard library need not copy the referee's page tables for a child that has another working
+/// directory. It takes it only from what is linked, and a static program links only what it names.
+#[cfg(all(target_os = "linux", target_env = "gnu", target_feature = "crt-static"))]
+#[used]
+static LINKED: unsafe extern "C" fn(
+    *mut libc::posix_spawn_file_actions_t,
+    *const libc::c_char,
+) -> libc::c_int = libc::posix_spawn_file_actions_addchdir_np;
+
 /// Spawns a child with these limits.
 pub(crate) fn spawn_limited(
     command: &mut Command,

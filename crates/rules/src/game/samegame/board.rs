@@ -116,24 +116,17 @@ impl Board {
 impl fmt::Display for Board {
     /// The board in the form that bots are sent: 15 lines of 15 numbers, the top row first, -1 for empty.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const EMPTY: u8 = b'-';
-        let mut rows = [[EMPTY; SIDE]; SIDE];
-        for cell in Cell::all() {
-            if let Some(color) = self.tile(cell) {
-                rows[SIDE - 1 - cell.y][cell.x] = b'0' + color.0;
-            }
-        }
+        /// What a cell's number is printed as, and how many bytes of it count.
+        const PIECES: [([u8; 3], usize); COLORS as usize + 1] =
+            [(*b"-1 ", 3), (*b"0  ", 2), (*b"1  ", 2), (*b"2  ", 2), (*b"3  ", 2), (*b"4  ", 2)];
         // Filling a byte array is much faster than 225 formatted writes, and every turn does it.
-        let mut text = [b' '; CELLS * 3];
+        let mut text = [0; CELLS * 3];
         let mut end = 0;
-        for row in rows {
-            for tile in row {
-                text[end] = tile;
-                if tile == EMPTY {
-                    end += 1;
-                    text[end] = b'1';
-                }
-                end += 2;
+        for y in (0..SIDE).rev() {
+            for number in cells::row(&self.digits, y) {
+                let (piece, length) = PIECES[usize::from(number)];
+                text[end..end + 3].copy_from_slice(&piece);
+                end += length;
             }
             text[end - 1] = b'\n';
         }

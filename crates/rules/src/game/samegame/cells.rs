@@ -183,6 +183,15 @@ impl CellSet {
     }
 }
 
+/// The numbers of the cells in a row, from the left. Their binary digits are these sets, the lowest first.
+pub(super) fn row<const DIGITS: usize>(digits: &[CellSet; DIGITS], y: usize) -> [u8; SIDE] {
+    let words: [u64; WORDS] = std::array::from_fn(|word| {
+        let places = digits.iter().enumerate();
+        places.fold(0, |numbers, (place, digit)| numbers | (digit.0[word] >> y & BOTTOM) << place)
+    });
+    std::array::from_fn(|x| words[x % WORDS].to_le_bytes()[x / WORDS * COLUMN_BITS / 8])
+}
+
 /// Lets the tiles of all `sets` fall to the bottom of their columns, and moves columns left over
 /// empty ones.
 pub(super) fn settle<const SETS: usize>(sets: &mut [CellSet; SETS]) {

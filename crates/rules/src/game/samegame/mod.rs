@@ -227,14 +227,17 @@ impl View for SameGame {
 /// Colours are renumbered by first appearance, so that recoloured boards have the same key.
 fn record_key(board: &str) -> String {
     let mut order: Vec<&str> = Vec::new();
-    let mut tiles = Vec::new();
+    let mut key = String::with_capacity(board.len());
     for tile in board.split_whitespace() {
-        tiles.push(match tile {
-            "-1" => tile.to_owned(),
-            color => place_in(&mut order, color).to_string(),
-        });
+        if !key.is_empty() {
+            key.push(' ');
+        }
+        match tile {
+            "-1" => key.push_str(tile),
+            color => key.push_str(&place_in(&mut order, color).to_string()),
+        }
     }
-    tiles.join(" ")
+    key
 }
 
 fn groups(board: &str) -> BTreeMap<String, u32> {
