@@ -6,10 +6,12 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use super::bare::Times;
+use referee::game::SeedOptions;
+
+use super::bare::{Bare, Times};
 use super::games::{BOARD, bare};
 use super::table::{Amount, Row, Target};
-use super::{REFEREE, median, timed};
+use super::{CONFIG, REFEREE, median, timed};
 
 /// Games of a bot that answers at once, as a suite plays them with progress and a run folder. Rounds of all
 /// ways take turns, so that a machine that is busy for a while slows each.
@@ -50,30 +52,35 @@ pub(crate) fn overhead() -> Vec<Row> {
 /// Games of a bot that parses its input, against bare loops of the same: as many of each at a time.
 pub(crate) fn parsing() -> Vec<Row> {
     const ROUNDS: usize = 5;
-    const GAMES: usize = 500;
-    const WAYS: [(&str, &str, u32, f64); 3] = [
-        ("games on all of two cores", "--logs none", 2, 2.0),
-        ("games of a parsing bot with --pin", "--logs none --pin", 1, 1.6),
-        ("games of a parsing bot", "--logs none", 1, 2.5),
+    const GAMES: usize = 400;
+    const SEED: u64 = 5;
+    /// The length of the bot's game.
+    const TURNS: usize = 72;
+    const WAYS: [(&str, &str, u32, f64); 4] = [
+        ("games of a parsing bot, two jobs", "--logs none", 2, 2.5),
+        ("games of a parsing bot", "--logs none", 1, 2.2),
+        ("the same with --containment plain, two jobs", "--logs none --containment plain", 2, 1.5),
+        ("the same with --containment plain", "--logs none --containment plain", 1, 1.5),
     ];
-    let bare = bare();
+    let board = CONFIG.game.test_case(SEED, SeedOptions::default()).expect("a board");
+    let bare = Bare::new(TURNS, &board);
     let bot = bare.parsing_bot();
     let bot = shlex::try_quote(bot.to_str().expect("UTF-8")).expect("no NUL").into_owned();
     let mut in_suite = [const { Vec::new() }; WAYS.len()];
-    let (mut one, mut two) = (Times::default(), Times::default());
+    let mut loops = [const { Vec::new() }; 2];
     for _ in 0..ROUNDS {
         for ((_, args, jobs, _), times) in WAYS.into_iter().zip(&mut in_suite) {
             let folder = tempfile::tempdir().expect("a folder");
-            let args = format!("--bot {bot} --board {BOARD} --repeat {GAMES} {args}");
+            let args = format!("--bot {bot} --seed {SEED} --repeat {GAMES} {args}");
             times.push(timed(|| run(suite(&args, jobs, &folder.path().join("run")))));
         }
-        one.add(|| vec![bare.play_at_once(1, GAMES)]);
-        two.add(|| vec![bare.play_at_once(2, GAMES)]);
+        for (count, times) in (1..).zip(&mut loops) {
+            times.push(bare.play_at_once(count, GAMES));
+        }
     }
-    let yardsticks = [(1, one.best()), (2, two.best())];
+    let [one, two] = loops.map(median);
     let row = |((what, _, jobs, most), times)| {
-        let (_, bare) = yardsticks.into_iter().find(|(loops, _)| *loops == jobs).expect("measured");
-        let yardstick = (if jobs == 2 { "two bare loops" } else { "a bare loop" }, bare);
+        let yardstick = if jobs == 2 { ("two bare loops", two) } else { ("a bare loop", one) };
         Row { what, ours: median(times), yardstick, target: Target::AtMost(most) }
     };
     WAYS.into_iter().zip(in_suite).map(row).collect()

@@ -9,6 +9,8 @@ use results::host::is_overloaded;
 /// How often the threads are counted, and the pause in between.
 const SAMPLES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(1);
+/// The looks besides the first one that can show that there are enough cores.
+const ENOUGH: u32 = 3;
 
 /// The number of other threads that want a core now.
 pub(super) fn runnable() -> Option<f64> {
@@ -19,16 +21,19 @@ pub(super) fn runnable() -> Option<f64> {
 }
 
 /// The number of other threads and the number of cores, if there are not enough cores for these threads and `bots` bots.
-/// Takes 20 ms if so, and no time if the first look finds enough cores.
+/// Takes 20 ms if so, and less as soon as several looks find enough cores on average.
 pub(crate) fn overload(bots: usize) -> Option<(f64, usize)> {
     let cores = online_cores()?;
     // More bots than cores are their user's choice.
     let bots = bots.min(cores);
     let mut sum = runnable().filter(|&others| is_overloaded(others, bots, cores))?;
-    for _ in 1..SAMPLES {
+    for earlier in 1..SAMPLES {
         std::thread::sleep(PAUSE);
         sum += runnable()?;
+        let others = sum / f64::from(earlier + 1);
+        if earlier >= ENOUGH && !is_overloaded(others, bots, cores) {
+            return None;
+        }
     }
-    let others = sum / f64::from(SAMPLES);
-    is_overloaded(others, bots, cores).then_some((others, cores))
+    Some((sum / f64::from(SAMPLES), cores))
 }
