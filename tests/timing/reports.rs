@@ -103,3 +103,49 @@ fn square_remover_is_timed_as_a_whole() {
     assert_eq!(report["turns"][0]["kind"], "total");
     assert_eq!(report["turns"][0]["count"], 3);
 }
+
+/// A folder with the game `named`, whose judge names the limit of each turn. The settings' limits are shorter than any turn.
+fn named_limits() -> Place {
+    let place = Place::new();
+    let ask = |limit: &str| {
+        format!(r#"printf '%s\n' '{{"ask":"x\n","limit_ms":{limit}}}'; read -r reply"#)
+    };
+    let turns = ["60000", "50000", "70000"].map(ask).join("\n");
+    place.script(
+        "judge",
+        &format!("read -r start\n{turns}\necho '{{\"end\":\"completed\",\"score\":1}}'"),
+    );
+    place.script("bot", "while read -r line; do sleep 0.02; echo ok; done");
+    let settings = "[game.named]\nkind = \"judge\"\ncommand = \"./judge\"\n\
+        limits = { first-turn = \"1ms\", turn = \"1ms\" }\n";
+    fs::write(place.path("referee.toml"), settings).expect("room");
+    place
+}
+
+#[test]
+fn times_are_compared_with_the_limits_that_a_judge_names() {
+    let place = named_limits();
+    let timing = |args: &[&str]| {
+        place
+            .command(&["timing", "--game", "named", "--seed", "1", "--bot", "./bot"])
+            .args(args)
+            .run()
+    };
+    let text = timing(&[]).exits(0).out();
+    assert!(text.contains("./bot keeps its limits: 1 game of named, 3 turns"), "{text}");
+    let later = text.lines().find(|line| line.contains("later turns")).expect("a row of the table");
+    assert!(later.contains(" 50 s to 70 s "), "{text}");
+    assert!(text.contains("turn 2 of seed 1, limit 50 s"), "{text}");
+    assert!(!text.contains("turn 1 of seed 1, limit"), "{text}");
+    let report = timing(&["--format", "json"]).json();
+    let limits = |kind: usize| {
+        ["limit_ms", "max_limit_ms"].map(|field| report["turns"][kind][field].clone())
+    };
+    assert_eq!(limits(0), [json!(60_000.0), Value::Null], "{report}");
+    assert_eq!(limits(1), [json!(50_000.0), json!(70_000.0)], "{report}");
+    assert!(report["turns"][1]["margin"].as_f64().expect("a number") > 0.0, "{report}");
+    let csv = timing(&["--format", "csv"]).out();
+    let limits: Vec<_> =
+        csv.lines().skip(1).map(|row| row.split(',').nth(5).expect("a column")).collect();
+    assert_eq!(limits, ["60000.0", "50000.0", "70000.0"], "{csv}");
+}

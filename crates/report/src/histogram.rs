@@ -3,17 +3,18 @@
 use std::time::Duration;
 
 use statistics::Distribution;
-use terms::text::duration;
+use terms::limits::LimitRange;
 
-/// Times as bars in steps of 1, 2, 5, 10, … from the smallest to the largest. One of them ends at the limit,
+/// Times as bars in steps of 1, 2, 5, 10, … from the smallest to the largest. If all turns have one limit, a bar ends there,
 /// so that those beyond it hold only late turns.
 pub(crate) struct Histogram {
     /// The kind of turn.
     pub(crate) name: &'static str,
     /// The number of turns.
     pub(crate) turns: u64,
-    /// The limit in words.
+    /// The limit, or several ones, in words.
     pub(crate) limit: String,
+    /// Whether all turns have one limit.
     pub(crate) has_limit: bool,
     pub(crate) bars: Vec<Bar>,
     /// The count of the longest bar, at least 1.
@@ -36,7 +37,9 @@ pub(crate) struct Bar {
 const QUANTILES: [(&str, f64); 3] = [("median", 50.0), ("p90", 90.0), ("p99", 99.0)];
 
 impl Histogram {
-    pub(crate) fn of(name: &'static str, times: &Distribution, limit: Option<Duration>) -> Self {
+    pub(crate) fn of(name: &'static str, times: &Distribution, limits: Option<LimitRange>) -> Self {
+        // Among several limits, no bar is on one side of all.
+        let limit = limits.and_then(LimitRange::single);
         let micros = (0..12).flat_map(|power| [1, 2, 5].map(|step| step * 10_u64.pow(power)));
         let mut edges: Vec<Duration> = micros.map(Duration::from_micros).collect();
         edges.extend(limit.filter(|limit| *limit <= times.max()));
@@ -59,8 +62,10 @@ impl Histogram {
         let bars: Vec<Bar> = ranges.map(bar).collect();
         let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1).max(1);
         let has_limit = limit.is_some();
-        let limit =
-            limit.map_or("no limit".to_owned(), |limit| format!("limit {}", duration(limit)));
+        let limit = limits.map_or("no limit".to_owned(), |limits| match limits.single() {
+            Some(_) => format!("limit {limits}"),
+            None => format!("limits {limits}"),
+        });
         Self { name, turns: times.count(), limit, has_limit, bars, most }
     }
 
@@ -81,7 +86,8 @@ mod tests {
         for micros in [90, 110, 150, 900, 60_000] {
             times.record(Duration::from_micros(micros));
         }
-        let histogram = Histogram::of("turns", &times, Some(Duration::from_millis(30)));
+        let limit = LimitRange::from(Duration::from_millis(30));
+        let histogram = Histogram::of("turns", &times, Some(limit));
         let bars = &histogram.bars;
         assert_eq!([0, 1].map(|index| histogram.length(&bars[index], 41)), [21, 41]);
         assert_eq!(bars.iter().map(|bar| bar.count).sum::<u64>(), 5);
@@ -92,6 +98,10 @@ mod tests {
         let last_in_time = bars.iter().find(|bar| bar.ends_at_limit).expect("a bar at the limit");
         assert_eq!(last_in_time.up_to, Duration::from_millis(30));
         assert!(bars.iter().all(|bar| bar.is_late == (bar.up_to > last_in_time.up_to)));
+        let several = LimitRange { most: Duration::from_millis(50), ..limit };
+        let histogram = Histogram::of("turns", &times, Some(several));
+        assert_eq!(histogram.limit, "limits 30 ms to 50 ms");
+        assert!(!histogram.has_limit && histogram.bars.iter().all(|bar| !bar.is_late));
         assert!(Histogram::of("turns", &Distribution::default(), None).bars.is_empty());
     }
 }

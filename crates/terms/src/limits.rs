@@ -5,6 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::millis::Millis;
+use crate::text::duration;
 
 /// The kinds of time limit that official referees have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -181,6 +182,43 @@ impl Limits {
             LimitKind::Total => self.total,
         };
         limit.map(|limit| limit.0)
+    }
+}
+
+/// The smallest and the largest limit of several responses, since a judge may name a new one in each turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LimitRange {
+    /// The smallest limit.
+    pub least: Duration,
+    /// The largest limit.
+    pub most: Duration,
+}
+
+impl LimitRange {
+    /// Adds a limit to a range, which may be empty.
+    pub fn extend(range: &mut Option<Self>, limit: Duration) {
+        let Self { least, most } = range.unwrap_or(limit.into());
+        *range = Some(Self { least: least.min(limit), most: most.max(limit) });
+    }
+
+    /// The limit, if it is the same for all responses.
+    pub fn single(self) -> Option<Duration> {
+        (self.least == self.most).then_some(self.least)
+    }
+}
+
+impl From<Duration> for LimitRange {
+    fn from(limit: Duration) -> Self {
+        Self { least: limit, most: limit }
+    }
+}
+
+impl fmt::Display for LimitRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.single() {
+            Some(limit) => f.write_str(&duration(limit)),
+            None => write!(f, "{} to {}", duration(self.least), duration(self.most)),
+        }
     }
 }
 

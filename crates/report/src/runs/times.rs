@@ -8,7 +8,7 @@ use crate::markup::put;
 use crate::timing;
 use rules::game::GameKind;
 use statistics::Distribution;
-use terms::limits::LimitKind;
+use terms::limits::{LimitKind, LimitRange};
 use terms::text::{duration, plural};
 
 pub(super) fn write(gathered: &Gathered, out: &mut String) {
@@ -37,7 +37,7 @@ fn bot(entrant: &ShownBot, kinds: &[LimitKind], color: &str, out: &mut String) {
             LimitKind::Turn => ("slowest later turn of each game", &times.slowest),
         };
         if all.count() > 0 {
-            histogram(&Histogram::of(name, all, limit), all, color, out);
+            histogram(&Histogram::of(name, all, limit.map(LimitRange::from)), all, color, out);
         }
     }
     out.push_str("</div>\n");

@@ -115,7 +115,7 @@ pub(super) fn write_csv(report: &TimingReport, out: &mut dyn Write) -> io::Resul
 impl<'a> Row<'a> {
     fn of(spent: &Spent<'a>, limits: &Limits, bot: &'a str) -> Self {
         let kind = spent.kind();
-        let limit = limits.of(kind);
+        let limit = spent.limit(limits);
         let late_by = limit.and_then(|limit| spent.culprit(limit, 1.0));
         Self { timed: spent.timed, kind, limit_ms: limit.map(Millis), late_by, bot }
     }
@@ -142,7 +142,7 @@ fn case(stats: &KindStats) -> TestCase {
         stats.bot_overruns as u64,
         if stats.kind == LimitKind::Total { "game" } else { "turn" },
     );
-    let limit = stats.limit.map_or_else(|| "none".to_owned(), |limit| duration(limit.0));
+    let limit = stats.limits.map_or_else(|| "none".to_owned(), |limits| limits.to_string());
     let slowest = duration(max);
     let why = format!("{late} late by the bot's own fault; the slowest took {slowest} of {limit}");
     failed(&name, Some(max), "timeout", &why)

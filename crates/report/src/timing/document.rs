@@ -7,6 +7,7 @@ use crate::document::{Document, Line, Part, Table, Tone};
 use results::timing::{Analysis, KindStats, ProfileResult, Timed};
 use statistics::{Distribution, Estimate};
 use terms::limits::LimitKind;
+use terms::millis::Millis;
 use terms::text::{duration, plural, quote};
 
 /// An interval wider than this is not worth printing.
@@ -35,7 +36,7 @@ pub(crate) fn document(report: &TimingReport) -> Document {
 fn details(measured: &BotTiming, scale: f64, document: &mut Document) {
     table(measured, document);
     measured.histograms().for_each(|histogram| document.add(Part::Histogram(histogram)));
-    let slowest = measured.slowest().map(|timed| slow(timed, scale));
+    let slowest = measured.slowest().map(|timed| slow(timed, scale, &measured.analysis));
     document.list("slowest turns, by the part of their limit", slowest);
     document.list("what to expect", expectations(&measured.analysis));
 }
@@ -125,7 +126,7 @@ fn row(stats: &KindStats) -> Vec<String> {
     let times = [&[times.min()][..], &percentiles, &[times.max()]].concat();
     let mut row = vec![kind_name(stats.kind).to_owned(), stats.times.count().to_string()];
     row.extend(times.into_iter().map(duration));
-    row.push(stats.limit.map_or_else(|| "none".to_owned(), |limit| duration(limit.0)));
+    row.push(stats.limits.map_or_else(|| "none".to_owned(), |limits| limits.to_string()));
     row.push(stats.margin.map_or_else(|| "-".to_owned(), percent));
     row.push(match (stats.bot_overruns, stats.host_overruns) {
         (0, 0) => "none".to_owned(),
@@ -138,13 +139,22 @@ fn percent(part: f64) -> String {
     format!("{:.1} %", part * 100.0)
 }
 
-fn slow(timed: &Timed, scale: f64) -> Line {
+fn slow(timed: &Timed, scale: f64, analysis: &Analysis) -> Line {
     let wall = duration(timed.turn.wall.0.mul_f64(scale));
     let choices = timed.choices.map(|choices| plural(choices as u64, "legal move"));
     let choices = choices.map_or(String::new(), |choices| format!(", {choices}"));
     let said = last_words(timed).map_or(String::new(), |said| format!(", wrote {said}"));
-    let turn = format!("turn {} of {}{choices}{said}", timed.turn.turn, timed.board);
+    let limit = limit_among_several(timed, analysis);
+    let limit = limit.map_or(String::new(), |limit| format!(", limit {}", duration(limit.0)));
+    let turn = format!("turn {} of {}{limit}{choices}{said}", timed.turn.turn, timed.board);
     Line::numbered("", wall, 8, turn)
+}
+
+/// The limit of a turn, if its judge has named several.
+fn limit_among_several(timed: &Timed, analysis: &Analysis) -> Option<Millis> {
+    let stats = analysis.by_kind.iter().find(|stats| stats.kind == timed.turn.limit)?;
+    let several = stats.limits.filter(|limits| limits.single().is_none());
+    timed.turn.asked.as_ref().filter(|_| several.is_some())?.limit
 }
 
 /// The last line that the bot wrote to its standard error in this turn.
@@ -167,7 +177,7 @@ fn expectations(analysis: &Analysis) -> Vec<Line> {
         lines.extend(analysis.passes.iter().map(pass));
     } // Otherwise the first one was interrupted.
     let kinds = &analysis.by_kind;
-    if !kinds.is_empty() && kinds.iter().all(|stats| stats.limit.is_none()) {
+    if !kinds.is_empty() && kinds.iter().all(|stats| stats.limits.is_none()) {
         lines.push("This profile has no limits, so a bot cannot break one.".into());
     }
     lines

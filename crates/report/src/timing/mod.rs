@@ -66,10 +66,8 @@ impl BotTiming {
 
     /// The times of each kind of turn.
     fn histograms(&self) -> impl Iterator<Item = Histogram> {
-        let drawn = |stats: &KindStats| {
-            let limit = stats.limit.map(|limit| limit.0);
-            Histogram::of(kind_name(stats.kind), &stats.times, limit)
-        };
+        let drawn =
+            |stats: &KindStats| Histogram::of(kind_name(stats.kind), &stats.times, stats.limits);
         self.analysis.by_kind.iter().map(drawn)
     }
 }
@@ -102,8 +100,14 @@ impl TimingReport {
 
     /// The smallest limit in use, if any limit applies.
     fn smallest_limit(&self) -> Option<Duration> {
-        let kinds = LimitKind::ALL;
-        kinds.into_iter().filter_map(|kind| self.thresholds.limits.of(kind)).min()
+        let limit = |kind| {
+            let stats = self.measured.iter().flat_map(|bot| &bot.analysis.by_kind);
+            let measured =
+                stats.filter(|stats| stats.kind == kind).filter_map(|stats| stats.limits);
+            let least = measured.map(|limits| limits.least).min();
+            least.or(self.thresholds.limits.of(kind))
+        };
+        LimitKind::ALL.into_iter().filter_map(limit).min()
     }
 }
 

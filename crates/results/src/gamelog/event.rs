@@ -413,14 +413,19 @@ impl Start {
 
     /// The limit that applied to a turn.
     pub fn limit(&self, turn: &Turn) -> Option<Duration> {
-        match &turn.asked {
-            Some(asked) => asked.limit.map(|limit| limit.0),
-            None => self.limits.of(turn.limit),
-        }
+        turn.limit_under(&self.limits)
     }
 }
 
 impl Turn {
+    /// The limit that applied to it in a game with these limits: the one in its question, if the game has a judge.
+    pub fn limit_under(&self, limits: &Limits) -> Option<Duration> {
+        match &self.asked {
+            Some(asked) => asked.limit.map(|limit| limit.0),
+            None => limits.of(self.limit),
+        }
+    }
+
     /// A turn with only its reply: nothing measured, nothing scored.
     pub fn with_reply(turn: u32, limit: LimitKind, reply: Bytes) -> Self {
         Self {

@@ -9,8 +9,7 @@ use serde::{Serialize, Serializer};
 pub use self::spent::{Spent, longest_run};
 use crate::gamelog::Turn;
 use statistics::{Distribution, Estimate};
-use terms::limits::LimitKind;
-use terms::limits::Limits;
+use terms::limits::{LimitKind, LimitRange, Limits};
 use terms::millis::Millis;
 use terms::verdict::Culprit;
 
@@ -37,10 +36,10 @@ pub struct Timed {
     pub choices: Option<usize>,
 }
 
-/// The limits for comparison with times.
+/// What times are compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct Thresholds {
-    /// The limits of the official profile, or those that the user has set.
+    /// The limits of the official profile, or those that the user has set, for turns whose judge names none.
     pub limits: Limits,
     /// The judge's slowness relative to this machine.
     pub scale: f64,
@@ -58,10 +57,10 @@ pub struct KindStats {
     /// The distribution of the measured times.
     #[serde(flatten, serialize_with = "percentiles")]
     pub times: Distribution,
-    /// The limit of such a turn, or `None` without one.
-    #[serde(rename = "limit_ms")]
-    pub limit: Option<Millis>,
-    /// The part of the limit that the longest time left: at most 1, and below 0 if it was late.
+    /// The limits of such turns, or `None` without one.
+    #[serde(flatten, serialize_with = "limit_fields")]
+    pub limits: Option<LimitRange>,
+    /// The smallest part that a time left of its limit: at most 1, and below 0 if it was late.
     pub margin: Option<f64>,
     /// The late turns, or games, that are the bot's fault.
     pub bot_overruns: usize,
@@ -118,8 +117,8 @@ impl Analysis {
         let of_kind = |kind| KindStats::of(&spent, kind, games, thresholds);
         let by_kind = kinds.into_iter().filter_map(of_kind);
         let mut slowest: Vec<usize> = (0..turns.len()).collect();
-        slowest
-            .sort_by_key(|&index| std::cmp::Reverse(share_of_limit_ppm(&turns[index], thresholds)));
+        let share = |index: &usize| share_of_limit_ppm(&spent[*index], &thresholds.limits);
+        slowest.sort_by_key(|index| std::cmp::Reverse(share(index)));
         slowest.truncate(SLOWEST_LISTED);
         let passes = thresholds.passes(&spent, games);
         let late = games - passes[0].games;
@@ -144,9 +143,9 @@ impl Analysis {
 }
 
 /// The part of its limit that a turn took, in millionths; without limits, its time in nanoseconds.
-fn share_of_limit_ppm(timed: &Timed, thresholds: &Thresholds) -> u128 {
-    let wall = timed.turn.wall.0.as_nanos();
-    match thresholds.limits.of(timed.turn.limit) {
+fn share_of_limit_ppm(spent: &Spent<'_>, limits: &Limits) -> u128 {
+    let wall = spent.timed.turn.wall.0.as_nanos();
+    match spent.limit(limits) {
         Some(limit) => wall * 1_000_000 / limit.as_nanos().max(1),
         None => wall,
     }
@@ -159,11 +158,10 @@ impl KindStats {
         games: usize,
         thresholds: &Thresholds,
     ) -> Option<Self> {
-        let limit = thresholds.limits.of(kind);
         let mut stats = Self {
             kind,
             times: Distribution::default(),
-            limit: limit.map(Millis),
+            limits: None,
             margin: None,
             bot_overruns: 0,
             host_overruns: 0,
@@ -174,19 +172,44 @@ impl KindStats {
             let taken = spent.timed.turn.certificate.parts.unwrap_or_default().taken.0;
             stats.disturbed += usize::from(!taken.is_zero());
             stats.taken.0 += taken;
+            let limit = spent.limit(&thresholds.limits);
             let culprit = limit.and_then(|limit| spent.culprit(limit, thresholds.scale));
             // A game that did not end has no time yet, but may be late already.
             let is_whole = kind != LimitKind::Total || spent.timed.game <= games;
             if spent.is_last && (is_whole || culprit.is_some()) {
-                stats.times.record(spent.wall.mul_f64(thresholds.scale));
+                let wall = spent.wall.mul_f64(thresholds.scale);
+                stats.times.record(wall);
+                if let Some(limit) = limit {
+                    LimitRange::extend(&mut stats.limits, limit);
+                    let margin = 1.0 - wall.as_secs_f64() / limit.as_secs_f64();
+                    stats.margin = Some(stats.margin.map_or(margin, |least| least.min(margin)));
+                }
                 stats.bot_overruns += usize::from(culprit == Some(Culprit::Bot));
                 stats.host_overruns += usize::from(culprit == Some(Culprit::Host));
             }
         }
-        let max = stats.times.max().as_secs_f64();
-        stats.margin = limit.map(|limit| 1.0 - max / limit.as_secs_f64());
         (stats.times.count() > 0).then_some(stats)
     }
+}
+
+/// Serialises limits as the smallest one, and the largest one if they differ.
+#[expect(clippy::ref_option, reason = "serde calls it with a reference")]
+fn limit_fields<S: Serializer>(
+    limits: &Option<LimitRange>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Fields {
+        limit_ms: Option<Millis>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        max_limit_ms: Option<Millis>,
+    }
+    let several = limits.filter(|limits| limits.single().is_none());
+    let fields = Fields {
+        limit_ms: limits.map(|limits| Millis(limits.least)),
+        max_limit_ms: several.map(|limits| Millis(limits.most)),
+    };
+    fields.serialize(serializer)
 }
 
 /// Serialises a distribution as its number of times and some percentiles, in milliseconds.
@@ -221,7 +244,7 @@ impl Thresholds {
     /// The bot's own overruns of a limit that `stretch` makes longer, in one game.
     fn late(&self, game: &[&Spent<'_>], stretch: impl Fn(Duration) -> Duration) -> usize {
         let is_late = |spent: &&&Spent<'_>| {
-            let limit = self.limits.of(spent.kind()).map(&stretch);
+            let limit = spent.limit(&self.limits).map(&stretch);
             limit.and_then(|limit| spent.culprit(limit, self.scale)) == Some(Culprit::Bot)
         };
         game.iter().filter(is_late).count()
@@ -253,7 +276,7 @@ impl Thresholds {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gamelog::{Bytes, Certificate};
+    use crate::gamelog::{Asked, Bytes, Certificate};
     use terms::certificate::Parts;
     use terms::limits::SoftLimit;
 
@@ -292,6 +315,25 @@ mod tests {
         assert!((margin - 0.2).abs() < 0.001, "{margin}");
         assert_eq!(analysis.slowest, [2, 0, 1], "by the part of the limit");
         assert!(!analysis.is_broken_by_bot());
+    }
+
+    #[test]
+    fn a_turn_is_compared_with_the_limit_that_its_judge_has_named() {
+        let asked = |number, wall, limit| {
+            let mut timed = timed(1, number, wall, 0);
+            timed.turn.asked = Some(Asked { limit: Some(Millis(ms(limit))), ..Asked::default() });
+            timed
+        };
+        let turns = [asked(2, 60, 100), asked(3, 400, 1000), asked(4, 24, 20)];
+        let analysis = Analysis::of(&turns, 1, &thresholds(1.0));
+        let stats = &analysis.by_kind[0];
+        assert_eq!(stats.limits.map(|limits| limits.to_string()).as_deref(), Some("20 ms to 1 s"));
+        assert_eq!(stats.bot_overruns, 1);
+        assert!(stats.margin.is_some_and(|margin| (margin + 0.2).abs() < 0.001), "{stats:?}");
+        assert_eq!(analysis.slowest, [2, 0, 1]);
+        assert_eq!(analysis.passes.iter().map(|pass| pass.games).collect::<Vec<_>>(), [0, 1, 1]);
+        let json = serde_json::to_value(stats).expect("JSON");
+        assert_eq!((&json["limit_ms"], &json["max_limit_ms"]), (&20.0.into(), &1000.0.into()));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Timed;
-use terms::limits::LimitKind;
+use terms::limits::{LimitKind, Limits};
 use terms::millis::Millis;
 use terms::verdict::{Culprit, NoReply};
 
@@ -13,6 +13,8 @@ use terms::verdict::{Culprit, NoReply};
 pub struct Spent<'a> {
     /// The turn.
     pub timed: &'a Timed,
+    /// The first of the turns whose times it adds up.
+    first: &'a Timed,
     /// The time.
     pub wall: Duration,
     /// The part of it that the bot itself caused.
@@ -26,11 +28,13 @@ impl<'a> Spent<'a> {
     pub fn of_all(turns: &'a [Timed]) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::with_capacity(turns.len());
         for timed in turns {
-            let mut spent = Self { timed, wall: timed.turn.wall.0, own: own(timed), is_last: true };
+            let wall = timed.turn.wall.0;
+            let mut spent = Self { timed, first: timed, wall, own: own(timed), is_last: true };
             let mut of_game = all.iter_mut().rev().take_while(|it| it.timed.game == timed.game);
             let earlier = of_game.find(|it| it.timed.turn.seat == timed.turn.seat);
             if let Some(earlier) = earlier.filter(|it| it.shares_limit_with(timed)) {
                 earlier.is_last = false;
+                spent.first = earlier.first;
                 spent.wall += earlier.wall;
                 spent.own += earlier.own;
             }
@@ -42,6 +46,11 @@ impl<'a> Spent<'a> {
     /// The kind of limit that holds for it.
     pub fn kind(&self) -> LimitKind {
         self.timed.turn.limit
+    }
+
+    /// The limit that it had in a game with these limits. Before its first turn nothing of a limit for all turns was spent.
+    pub fn limit(&self, limits: &Limits) -> Option<Duration> {
+        self.first.turn.limit_under(limits)
     }
 
     fn shares_limit_with(&self, next: &Timed) -> bool {
