@@ -3,5 +3,5 @@
 mod certificates;
 mod engine_grace;
 mod interrupted;
-mod reports;
+pub(crate) mod reports;
 mod several_bots;

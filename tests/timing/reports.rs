@@ -105,7 +105,7 @@ fn square_remover_is_timed_as_a_whole() {
 }
 
 /// A folder with the game `named`, whose judge names the limit of each turn. The settings' limits are shorter than any turn.
-fn named_limits() -> Place {
+pub(crate) fn named_limits() -> Place {
     let place = Place::new();
     let ask = |limit: &str| {
         format!(r#"printf '%s\n' '{{"ask":"x\n","limit_ms":{limit}}}'; read -r reply"#)

@@ -1,6 +1,8 @@
 //! The page of runs, in a real browser: `browser/check.mjs` looks at it.
 
 use insta::assert_snapshot;
+
+use crate::timing::reports::named_limits;
 use support::prelude::*;
 
 /// A bot that loses each of its games.
@@ -340,4 +342,31 @@ fn runs_without_a_page_are_refused_with_a_reason() {
     assert_snapshot!(error(&["run", "--html", "nowhere/page.html"]), @"error: cannot write nowhere/page.html: there is no folder nowhere");
     assert_snapshot!(error(&["run", "--games", "--html", "nowhere/page.html"]), @"error: cannot write nowhere/page.html: there is no folder nowhere");
     assert!(!runs.path("page.html").exists());
+}
+
+#[test]
+fn a_judges_game_has_its_times_with_the_limits_that_its_judge_has_named() {
+    let place = named_limits();
+    let suite = [
+        "suite", "--game", "named", "--seed", "1..2", "--bot", "./bot", "--run", "run", "--logs",
+        "all",
+    ];
+    assert_code(&place.command(&suite).run(), 0);
+    let shown = place.command(&["show", "run"]).json();
+    for game in shown["games"].as_array().expect("games") {
+        let share = game["of_limit"].as_f64().expect("a share");
+        assert!(share > 0.0 && share < 1.0, "{game}");
+    }
+    assert_code(&place.command(&["report", "run", "--html", "page.html"]).run(), 0);
+    let html = fs::read_to_string(place.path("page.html")).expect("a page");
+    for part in [
+        "profile official (first-turn 1 ms, turn 1 ms, where the judge names none)",
+        "<b>first turn</b>: 2 turns",
+        "<b>later turns</b>: 4 turns",
+        "<th colspan=\"3\">limit 60 s</th>",
+        "<th colspan=\"3\">limits 50 s to 70 s</th>",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert_code(&place.command(&["verify", "run"]).run(), 0);
 }

@@ -121,7 +121,7 @@ pub(super) fn gather<E: From<FolderError>>(
             board.place = board.place.min((run, outcome.game));
             board.points[entrant].add(&outcome, better);
             let log = log_of(source, &outcome);
-            gathered.entrants[entrant].times.record(&outcome, log.as_ref());
+            gathered.entrants[entrant].record(&outcome, log.as_ref());
             gathered.list(Listed { run, entrant, outcome, page: None });
             Ok(())
         })?;

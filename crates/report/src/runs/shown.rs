@@ -1,6 +1,7 @@
 //! The runs, bots, boards and games of a page.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use super::heat::Heat;
 use crate::markup::LONGEST_NAME;
@@ -11,7 +12,8 @@ use results::suite::{
     Best, Bests, BoardId, FolderError, Outcome, Points, RecordId, RunFolder, Session, Tally,
 };
 use statistics::Distribution;
-use terms::limits::{LimitKind, Limits};
+use terms::limits::{LimitKind, LimitRange, Limits};
+use terms::millis::Millis;
 use terms::text::{abridged, duration, plural};
 
 /// A run, and which of its bots are shown.
@@ -26,12 +28,17 @@ pub struct ShownRun<'a> {
 impl ShownRun<'_> {
     /// The bots before any of their games is read.
     pub(super) fn entrants(&self, run: usize) -> impl Iterator<Item = ShownBot> {
-        let limits = self.folder.run.plan.rules.limits;
+        let plan = &self.folder.run.plan;
+        let game = plan.kind();
+        let kinds: Vec<_> = game.iter().flat_map(|game| game.limits.kinds()).collect();
+        // A judge can have named other limits, which the results have.
+        let limits = if plan.judge.is_some() { Limits::default() } else { plan.rules.limits };
         self.bots.iter().map(move |(bot, name)| ShownBot {
             run,
             name: abridged(name, LONGEST_NAME).into_owned(),
             tally: Tally { bot: (*bot).to_owned(), ..Tally::default() },
             value: None,
+            kinds: kinds.clone(),
             limits,
             times: BotTimes::default(),
         })
@@ -46,7 +53,11 @@ impl ShownRun<'_> {
         let game = run.plan.kind();
         let kinds = game.iter().flat_map(|game| game.limits.kinds());
         let limits: Vec<String> = kinds.filter_map(limit).collect();
-        let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
+        let unless = if run.plan.can_name_limits() { ", where the judge names none" } else { "" };
+        let limits = match limits.join(", ") {
+            none if none.is_empty() => "no limits".to_owned(),
+            limits => format!("{limits}{unless}"),
+        };
         let place = |session: Session| {
             let own = |cores: u16| format!(", {} for each bot", plural(cores.into(), "core"));
             let cores = session.cores_per_bot.map(own).unwrap_or_default();
@@ -74,20 +85,39 @@ pub(super) struct ShownBot {
     pub(super) tally: Tally,
     /// What it has in the measure.
     pub(super) value: Option<Value>,
-    pub(super) limits: Limits,
+    /// The kinds of limits that its game has.
+    pub(super) kinds: Vec<LimitKind>,
+    /// The limits of its responses; none if its results have them.
+    limits: Limits,
     /// Its response times.
     pub(super) times: BotTimes,
+}
+
+/// Some responses of a bot.
+#[derive(Default)]
+pub(super) struct Responses {
+    pub(super) times: Distribution,
+    pub(super) limits: Option<LimitRange>,
+}
+
+impl Responses {
+    fn record(&mut self, wall: Millis, limit: Option<Duration>) {
+        self.times.record(wall.0);
+        if let Some(limit) = limit {
+            LimitRange::extend(&mut self.limits, limit);
+        }
+    }
 }
 
 /// The response times of a bot.
 #[derive(Default)]
 pub(super) struct BotTimes {
     /// The first response of each game, or where one limit holds for a whole game, all its responses together.
-    pub(super) first: Distribution,
+    pub(super) first: Responses,
     /// Every later response of the games that have a log.
-    pub(super) later: Distribution,
+    pub(super) later: Responses,
     /// The slowest later one of each game.
-    pub(super) slowest: Distribution,
+    pub(super) slowest: Responses,
     /// The later responses by game and turn.
     pub(super) heat: Heat,
     /// The games with a response.
@@ -100,22 +130,33 @@ pub(super) struct BotTimes {
     pub(super) host_overruns: u32,
 }
 
-impl BotTimes {
+impl ShownBot {
+    /// Adds the times of a game.
     pub(super) fn record(&mut self, outcome: &Outcome, log: Option<&Log>) {
+        self.times.record(outcome, &self.limits, log);
+    }
+}
+
+impl BotTimes {
+    fn record(&mut self, outcome: &Outcome, limits: &Limits, log: Option<&Log>) {
         let times = &outcome.times;
+        let limit = |named: Option<Millis>, kinds: &[LimitKind]| {
+            named.map(|named| named.0).or(kinds.iter().find_map(|kind| limits.of(*kind)))
+        };
         self.bot_overruns += times.bot_overruns;
         self.host_overruns += times.host_overruns;
         let Some(first) = times.first else { return };
         self.games += 1;
-        self.first.record(first.0);
+        self.first
+            .record(first, limit(times.first_limit, &[LimitKind::FirstTurn, LimitKind::Total]));
         if let Some(slowest) = times.slowest {
-            self.slowest.record(slowest.0);
+            self.slowest.record(slowest, limit(times.slowest_limit, &[LimitKind::Turn]));
         }
         let Some(log) = log else { return };
         self.logged += 1;
         self.heat.record(log);
         for turn in log.turns.iter().filter(|turn| turn.limit == LimitKind::Turn) {
-            self.later.record(turn.wall.0);
+            self.later.record(turn.wall, log.start.limit(turn));
         }
     }
 

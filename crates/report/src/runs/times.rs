@@ -1,27 +1,24 @@
 //! Histograms of each bot's response times, first and later turns apart, with their limits.
 
 use super::gather::Gathered;
-use super::shown::{BotTimes, ShownBot};
+use super::shown::{BotTimes, Responses, ShownBot};
 use super::{Text, bars};
 use crate::histogram::{Bar, Histogram};
 use crate::markup::put;
 use crate::timing;
-use rules::game::GameKind;
 use statistics::Distribution;
-use terms::limits::{LimitKind, LimitRange};
+use terms::limits::LimitKind;
 use terms::text::{duration, plural};
 
 pub(super) fn write(gathered: &Gathered, out: &mut String) {
     out.push_str("<section class=\"card\" id=\"times\">\n<h2>Response times</h2>\n");
     for (index, entrant) in gathered.entrants.iter().enumerate() {
-        let game = GameKind::named(&gathered.summaries[entrant.run].game);
-        let kinds: Vec<_> = game.iter().flat_map(|game| game.limits.kinds()).collect();
-        bot(entrant, &kinds, &bars::color(index), out);
+        bot(entrant, &bars::color(index), out);
     }
     out.push_str("</section>\n");
 }
 
-fn bot(entrant: &ShownBot, kinds: &[LimitKind], color: &str, out: &mut String) {
+fn bot(entrant: &ShownBot, color: &str, out: &mut String) {
     let times = &entrant.times;
     put!(out, "<h3>{}</h3>\n", Text(&entrant.name));
     if times.games == 0 {
@@ -29,20 +26,26 @@ fn bot(entrant: &ShownBot, kinds: &[LimitKind], color: &str, out: &mut String) {
         return;
     }
     put!(out, "<p>{}</p>\n<div class=\"pair\">\n", late(times));
+    let kinds: &[LimitKind] = match entrant.kinds.as_slice() {
+        // Without limits only the results show whether a game has turns.
+        [] if times.slowest.times.count() == 0 => &[LimitKind::Total],
+        [] => &[LimitKind::FirstTurn, LimitKind::Turn],
+        kinds => kinds,
+    };
     for &kind in kinds {
-        let limit = entrant.limits.of(kind);
         let (name, all) = match kind {
             LimitKind::FirstTurn | LimitKind::Total => (timing::kind_name(kind), &times.first),
             LimitKind::Turn if times.is_whole() => (timing::kind_name(kind), &times.later),
             LimitKind::Turn => ("slowest later turn of each game", &times.slowest),
         };
-        if all.count() > 0 {
-            histogram(&Histogram::of(name, all, limit.map(LimitRange::from)), all, color, out);
+        let Responses { times, limits } = all;
+        if times.count() > 0 {
+            histogram(&Histogram::of(name, times, *limits), times, color, out);
         }
     }
     out.push_str("</div>\n");
     times.heat.write(out);
-    if kinds.contains(&LimitKind::Turn) && !times.is_whole() {
+    if times.slowest.times.count() > 0 && !times.is_whole() {
         put!(
             out,
             "<p class=\"soft\">Logs were kept of {} of {}, so not every later turn is known; \

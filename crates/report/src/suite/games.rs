@@ -72,7 +72,7 @@ pub fn pair_key(outcome: &Outcome) -> PairKey {
 
 impl ShownGame {
     /// A game of this plan; `best` is the best score on its board.
-    pub fn new(outcome: Outcome, plan: &Plan, best: Option<Score>, others: &Others) -> Self {
+    pub fn new(mut outcome: Outcome, plan: &Plan, best: Option<Score>, others: &Others) -> Self {
         let other = others.get(&pair_key(&outcome)).copied();
         let gain = points(&outcome, plan.better).zip(other).map(|(own, other)| match plan.better {
             Direction::Higher => own - other,
@@ -83,7 +83,7 @@ impl ShownGame {
             best,
             ratio: outcome.ratio(best, plan.better),
             gain,
-            of_limit: of_limit(&outcome, plan),
+            of_limit: outcome.times.of_limit.take().or_else(|| of_limit(&outcome, plan)),
             outcome,
         }
     }
@@ -100,7 +100,11 @@ pub fn points(outcome: &Outcome, better: Direction) -> Option<Score> {
     outcome.won_score().or(of_loss)
 }
 
+/// The share of the plan's limits; a judge can have named others.
 fn of_limit(outcome: &Outcome, plan: &Plan) -> Option<f64> {
+    if plan.judge.is_some() {
+        return None;
+    }
     let limit = |kind| plan.rules.limits.of(kind).map(|limit| limit.as_secs_f64());
     let first = limit(LimitKind::FirstTurn).or(limit(LimitKind::Total));
     let of = |took: Option<Millis>, limit: Option<f64>| Some(took?.0.as_secs_f64() / limit?);

@@ -88,7 +88,7 @@ pub struct Seat {
 }
 
 /// How long a game took; all of it differs from run to run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Times {
     /// From the start of the bot until it was reaped.
     #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
@@ -99,6 +99,15 @@ pub struct Times {
     /// The slowest of the later ones.
     #[serde(default, rename = "slowest_ms", skip_serializing_if = "Option::is_none")]
     pub slowest: Option<Millis>,
+    /// The limit of the first response, if the game has a judge, which can name limits.
+    #[serde(default, rename = "first_limit_ms", skip_serializing_if = "Option::is_none")]
+    pub first_limit: Option<Millis>,
+    /// The limit of the slowest later one, if the game has a judge.
+    #[serde(default, rename = "slowest_limit_ms", skip_serializing_if = "Option::is_none")]
+    pub slowest_limit: Option<Millis>,
+    /// The largest share of its limit that a response took, to six decimals, if the game has a judge.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of_limit: Option<f64>,
     /// Late replies by the bot's own fault, forgiven ones included.
     #[serde(default)]
     pub bot_overruns: u32,

@@ -4,6 +4,7 @@ use super::{NotPlayed, Outcome, SuiteVerdict, Times};
 use crate::gamelog::{End, Event, SeatEnd, Turn};
 use crate::timing::longest_run;
 use terms::limits::LimitKind;
+use terms::millis::Millis;
 use terms::verdict::{Culprit, Verdict};
 
 impl Outcome {
@@ -63,7 +64,11 @@ impl Outcome {
             _ => {}
         }
         if !totals.is_empty() {
-            self.times.first = Some(longest_run(totals));
+            // Before the first turn nothing of the limit was spent.
+            let limit = totals.iter().filter_map(|(_, left)| *left).max();
+            let first = longest_run(totals);
+            (self.times.first, self.times.first_limit) = (Some(first), limit);
+            self.times.record_share(first, limit);
         }
     }
 }
@@ -89,12 +94,27 @@ impl Times {
         self.host_overruns > 0 && self.bot_overruns == 0
     }
 
+    /// Records the share of its limit that a response took.
+    fn record_share(&mut self, wall: Millis, limit: Option<Millis>) {
+        let Some(limit) = limit else { return };
+        // A limit for the whole game can be spent.
+        let share = wall.as_secs_f64() / limit.as_secs_f64().max(1e-9);
+        let share = (share * 1e6).round() / 1e6;
+        self.of_limit = Some(self.of_limit.map_or(share, |largest| largest.max(share)));
+    }
+
     fn record(&mut self, turn: &Turn) {
+        let limit = turn.asked.as_ref().and_then(|asked| asked.limit);
         match turn.limit {
-            LimitKind::FirstTurn => self.first = Some(turn.wall),
-            // The game's counts.
-            LimitKind::Total => {}
-            LimitKind::Turn => self.slowest = self.slowest.max(Some(turn.wall)),
+            LimitKind::FirstTurn => (self.first, self.first_limit) = (Some(turn.wall), limit),
+            LimitKind::Turn if self.slowest < Some(turn.wall) => {
+                (self.slowest, self.slowest_limit) = (Some(turn.wall), limit);
+            }
+            _ => {}
+        }
+        // Where one limit holds for the whole game, the share of all turns together counts.
+        if turn.limit != LimitKind::Total {
+            self.record_share(turn.wall, limit);
         }
         match turn.overrun.map(|overrun| overrun.culprit) {
             Some(Culprit::Bot) => self.bot_overruns += 1,
@@ -107,6 +127,7 @@ impl Times {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn a_game_with_a_late_reply_sets_no_record_even_if_it_was_won() {
@@ -187,6 +208,27 @@ mod tests {
         assert!(found.iter().all(|it| it.table() == 7 && !it.counts && !it.is_lost_by_host()));
         let slowest = found.iter().map(|it| it.times.slowest.map(|time| time.0.as_millis()));
         assert_eq!(slowest.collect::<Vec<_>>(), [Some(30), Some(20), Some(5)]);
+    }
+
+    #[test]
+    fn the_share_of_a_limit_is_that_of_the_limit_that_the_judge_named() {
+        let times = |turns: &[(&str, u32, u32)]| {
+            let turn = |(kind, ms, limit): &(&str, u32, u32)| {
+                let json = format!(
+                    r#"{{"type":"turn","turn":1,"limit":"{kind}","asked":{{"input":"","limit_ms":{limit}}},"reply":"0\n",
+                    "gain":0,"score":0,"wall_ms":{ms}}}"#
+                );
+                serde_json::from_str::<Event>(&json).expect("a turn")
+            };
+            let turns: Vec<Event> = turns.iter().map(turn).collect();
+            let times = seats(&turns, &SEATS.replace("VERDICT", "completed"))[0].times;
+            let json = serde_json::to_value(times).expect("JSON");
+            ["first_limit_ms", "slowest_limit_ms", "of_limit"].map(|field| json[field].clone())
+        };
+        let turns = [("first_turn", 10, 1000), ("turn", 300, 900), ("turn", 49, 50)];
+        assert_eq!(times(&turns), [json!(1000.0), json!(900.0), json!(0.98)]);
+        let whole_game = [("total", 50, 200), ("total", 50, 150), ("total", 50, 100)];
+        assert_eq!(times(&whole_game), [json!(200.0), json!(null), json!(0.75)]);
     }
 
     #[test]

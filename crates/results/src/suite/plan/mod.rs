@@ -207,6 +207,13 @@ impl Plan {
         kinds.filter_map(|kind| self.rules.limits.of(kind)).min()
     }
 
+    /// Whether its judge can name limits, for which the plan's limits do not hold.
+    pub fn can_name_limits(&self) -> bool {
+        let is_fixed = |kind| self.rules.fixed.of(kind).is_some();
+        let names = |judge: &JudgeProgram| !judge.is_of_contest();
+        self.judge.as_ref().is_some_and(names) && !self.rules.limits.kinds().all(is_fixed)
+    }
+
     /// The time limits that are to be set to play its games again: a judge names its own again.
     pub fn limits_to_set(&self) -> Limits {
         if self.judge.is_some() { self.rules.fixed } else { self.rules.limits }
