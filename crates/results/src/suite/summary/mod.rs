@@ -85,8 +85,14 @@ pub struct Summary {
     responses: Vec<Responses>,
     /// The points of each bot on each board.
     boards: BTreeMap<RecordId, Box<[Points]>>,
-    /// The number of results of each session, and of those with a late reply.
+    /// The number of results of each session, and of its games with a late reply.
     pub(super) sessions: BTreeMap<u32, (usize, usize)>,
+    /// The last game with a late reply, by the number of its first seat.
+    #[serde(skip)]
+    last_late: usize,
+    /// The smallest limit that a judge is known to have named.
+    #[serde(skip)]
+    pub(super) smallest_named: Option<Millis>,
 }
 
 impl Summary {
@@ -143,10 +149,16 @@ impl Summary {
         self.bots[bot].add(outcome, None);
         let times = &outcome.times;
         if let Some(session) = outcome.session {
-            let (games, late) = self.sessions.entry(session).or_default();
-            *games += 1;
-            *late += usize::from(times.bot_overruns + times.host_overruns > 0);
+            let (results, late) = self.sessions.entry(session).or_default();
+            *results += 1;
+            // The results of a game's seats follow each other.
+            if times.bot_overruns + times.host_overruns > 0 && self.last_late != outcome.table() {
+                *late += 1;
+                self.last_late = outcome.table();
+            }
         }
+        let named = times.first_limit.into_iter().chain(times.slowest_limit);
+        self.smallest_named = self.smallest_named.into_iter().chain(named).min();
         for (name, said) in &outcome.said {
             *self.said.entry(name.clone()).or_default() |= said.numbers.is_some();
         }
@@ -305,7 +317,7 @@ impl Summary {
     }
 
     /// The number of games with this number of results.
-    fn tables(&self, results: impl Iterator<Item = usize>) -> usize {
+    pub(super) fn tables(&self, results: impl Iterator<Item = usize>) -> usize {
         results.sum::<usize>() / (self.opponents + 1)
     }
 

@@ -6,7 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::Summary;
-use crate::suite::store::{FolderError, RunFolder};
+use crate::suite::store::{FolderError, RunFolder, Session};
 use terms::text::{duration, plural};
 
 /// Why runs are hard to compare, or the games of a run hard to add up: games from different kinds of
@@ -78,7 +78,7 @@ impl fmt::Display for NoisyHost {
 }
 
 /// The machines that a host check has found too noisy for the limits of a run; `summary` is asked for if
-/// there are any.
+/// there can be any.
 ///
 /// # Errors
 /// When sessions cannot be read, or `summary` fails.
@@ -86,12 +86,22 @@ pub fn noisy_hosts<S: Borrow<Summary>>(
     folder: &RunFolder,
     summary: impl FnOnce() -> Result<S, FolderError>,
 ) -> Result<Vec<NoisyHost>, FolderError> {
-    let Some(limit) = folder.run.plan.smallest_limit() else { return Ok(Vec::new()) };
+    let plan = &folder.run.plan;
+    let limit = plan.smallest_limit();
+    // A judge can have named a smaller limit.
+    let is_noisy = |least| plan.judge.is_some() || limit.is_some_and(|limit| least > limit);
+    let sessions = folder.sessions()?.into_iter();
+    let checked = sessions.filter_map(|session| Some((session.smallest_limit?.0, session)));
+    let checked: Vec<(Duration, Session)> = checked.filter(|(least, _)| is_noisy(*least)).collect();
+    if checked.is_empty() {
+        return Ok(Vec::new());
+    }
+    let summary = summary()?;
+    let summary = summary.borrow();
+    let named = summary.smallest_named.map(|limit| limit.0);
+    let Some(limit) = named.or(limit) else { return Ok(Vec::new()) };
     let (mut noisy, mut hosts) = (BTreeMap::new(), BTreeMap::new());
-    for session in folder.sessions()? {
-        let Some(smallest_limit) = session.smallest_limit.filter(|least| least.0 > limit) else {
-            continue;
-        };
+    for (smallest_limit, session) in checked.into_iter().filter(|(least, _)| *least > limit) {
         let new = || NoisyHost {
             host: session.host.clone(),
             limit,
@@ -100,15 +110,12 @@ pub fn noisy_hosts<S: Borrow<Summary>>(
             late: 0,
         };
         let entry = noisy.entry(session.host.clone()).or_insert_with(new);
-        entry.smallest_limit = smallest_limit.0.max(entry.smallest_limit);
+        entry.smallest_limit = smallest_limit.max(entry.smallest_limit);
         hosts.insert(session.number, session.host);
     }
-    if noisy.is_empty() {
-        return Ok(Vec::new());
-    }
-    for (session, (games, late)) in &summary()?.borrow().sessions {
+    for (session, &(results, late)) in &summary.sessions {
         if let Some(entry) = hosts.get(session).and_then(|host| noisy.get_mut(host)) {
-            entry.games += games;
+            entry.games += summary.tables(std::iter::once(results));
             entry.late += late;
         }
     }
