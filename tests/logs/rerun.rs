@@ -97,3 +97,46 @@ fn what_cannot_be_run_again_is_refused() {
     let profile = error(&|start| start["profile"] = Value::from("lenient"));
     assert!(profile.contains("there is no profile `lenient` here"), "{profile}");
 }
+
+/// A folder with a game of three turns, the last of which the bot answers after 100 ms. Its judge names the limits of the first two.
+fn judged() -> Place {
+    let place = Place::new();
+    place.script(
+        "judge",
+        r#"read -r start
+printf '%s\n' '{"ask":"x\n","limit_ms":61000}'; read -r reply
+printf '%s\n' '{"ask":"x\n","limit_ms":62000}'; read -r reply
+printf '%s\n' '{"ask":"x\n"}'; read -r reply
+case $reply in *no_reply*) echo '{"end":"lost"}' ;; *) echo '{"end":"completed"}' ;; esac"#,
+    );
+    place.script("bot", "read -r x; echo 1; read -r x; echo 2; read -r x; sleep 0.1; echo 3");
+    place
+}
+
+#[test]
+fn the_logged_limits_of_a_judges_game_hold_whatever_its_settings_are_now() {
+    let place = judged();
+    let settings = |limits: &str| {
+        let text = format!("[game.g]\nkind = \"judge\"\ncommand = \"./judge\"\n{limits}\n");
+        fs::write(place.path("referee.toml"), text).expect("room");
+    };
+    let play = |log: &str, args: &[&str]| {
+        let play = ["play", "--game", "g", "--seed", "1", "--bot", "./bot", "--log", log];
+        place.command(&play).args(args).run()
+    };
+    let rerun = |log: &str| place.command(&["replay", log, "--rerun"]).run();
+    settings("limits = { turn = \"60s\" }");
+    assert_code(&play("long.jsonl", &[]), 0);
+    assert_code(&play("fixed.jsonl", &["--turn", "63s"]), 0);
+    settings("limits = { turn = \"1ms\" }\n[limits.g]\nturn = \"2ms\"");
+    for log in ["long.jsonl", "fixed.jsonl"] {
+        let again = rerun(log).exits(0);
+        assert_eq!(again.out(), "The bot plays as in the log: 3 turns.\n");
+        assert_eq!(again.err(), "");
+    }
+    let judge = fs::read_to_string(place.path("judge")).expect("a script");
+    place.script("judge", &judge.replace("62000", "64000").replace("#!/bin/sh\n", ""));
+    let warned = rerun("long.jsonl").exits(0).err();
+    assert!(warned.contains("turn 2 had the limit 62s in the log, and has 64s now"), "{warned}");
+    assert_eq!(rerun("fixed.jsonl").exits(0).err(), "", "63 s replace what the judge names");
+}

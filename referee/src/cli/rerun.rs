@@ -12,14 +12,14 @@ use contain::bot::{BotCommand, Pinning, Sandbox};
 use engine::config::{Config, Layer};
 use engine::play::{Match, Seated};
 use report::Format;
-use results::gamelog::{Bot, Event, Log, Start, Turn};
+use results::gamelog::{Asked, Bot, Event, Log, Turn};
 use results::replay::{Difference, case_of, first_difference};
 use results::suite::Rules;
-use terms::limits::{Limits, OnHostDelay, Profile};
-use terms::text::{plural, printable};
+use terms::limits::{LimitKind, Limits, OnHostDelay, Profile};
+use terms::text::{exact_duration, plural, printable};
 
 pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
-    let turns = play_again(path, &log.start)?;
+    let turns = play_again(path, log)?;
     let difference = first_difference(log, &turns);
     print(|out| match format {
         Format::Json => {
@@ -35,9 +35,10 @@ pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Fa
 }
 
 /// Plays the game of a log again with its bot, and returns the exchanges.
-fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
+fn play_again(path: &Path, log: &Log) -> Result<Vec<Turn>, Failure> {
+    let start = &log.start;
     let case = case_of(start).map_err(|error| Failure::place(path, error))?;
-    let config = settings(path, start)?;
+    let config = settings(path, log)?;
     let commands = start.bots().map(|bot| command(bot, &config));
     let commands = commands.collect::<Result<Vec<_>, _>>()?;
     let bots = start.bots().zip(&commands);
@@ -54,11 +55,27 @@ fn play_again(path: &Path, start: &Start) -> Result<Vec<Turn>, Failure> {
             turns.push(turn);
         }
     })?;
+    warn_of_another_limit(log, &turns, &config.rules.limits);
     Ok(turns)
 }
 
+/// Warns of the first turn with another limit than in the log: the judge names it, and may have changed.
+fn warn_of_another_limit(log: &Log, turns: &[Turn], limits: &Limits) {
+    for (logged, now) in log.turns.iter().zip(turns) {
+        let [before, after] = [log.start.limit(logged), now.limit_under(limits)];
+        // What is left of a limit for all turns is another time in each game.
+        if logged.limit != LimitKind::Total && before != after {
+            let [before, after] =
+                [before, after].map(|limit| limit.map_or("none".to_owned(), exact_duration));
+            log::warn!("turn {} had the limit {before} in the log, and has {after} now", now.turn);
+            return;
+        }
+    }
+}
+
 /// The settings of the logged game, with defaults for those that the log lacks.
-fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
+fn settings(path: &Path, log: &Log) -> Result<Config, Failure> {
+    let start = &log.start;
     let mut profiles = Profile::ALL.into_iter();
     let profile = profiles.find(|profile| profile.name() == start.profile).ok_or_else(|| {
         Failure::place(path, format!("1: there is no profile `{}` here", start.profile))
@@ -76,7 +93,23 @@ fn settings(path: &Path, start: &Start) -> Result<Config, Failure> {
         // Its judge is in the settings.
         layers.push(inputs::config_file(None)?);
     }
-    inputs::settings(layers)
+    let mut config = inputs::settings(layers)?;
+    // The limits in the settings of a judge's game may have changed since.
+    config.rules.limits = start.limits;
+    config.rules.fixed = replaced_limits(log, config.rules.factor);
+    Ok(config)
+}
+
+/// The limits in a log that replaced those that its judge had named, times the profile's factor.
+fn replaced_limits(log: &Log, factor: Option<f64>) -> Limits {
+    let replaced = |asked: &Asked| {
+        let named = asked.official?.mul_f64(factor.unwrap_or(1.0));
+        asked.limit.map(|limit| limit.0).filter(|limit| factor.is_none() || *limit != named)
+    };
+    Limits::from_kinds(|kind| {
+        let turns = log.turns.iter().filter(|turn| turn.limit == kind);
+        turns.filter_map(|turn| turn.asked.as_ref()).find_map(replaced)
+    })
 }
 
 /// The logged bot as it was started.
