@@ -487,3 +487,28 @@ fn results_are_told_even_if_their_records_cannot_be_kept() {
     );
     assert!(said.contains("cannot write the records"), "{said}");
 }
+
+#[test]
+fn a_game_keeps_its_result_if_one_of_its_files_fails() {
+    let place = Place::new();
+    let play = |args: &[&str]| {
+        let play = ["play", "--bot", "@first", "--board", "@clearable"];
+        let played = place.command(&play).args(PATIENT).args(args).run();
+        assert!(played.out().contains("score"), "{args:?}: {played:?}");
+        (played.status.code(), played.err())
+    };
+    let (code, told) = play(&["--export", "input:99"]);
+    assert_eq!((code, told.trim()), (Some(2), "error: --export input:99: the game has 21 turns"));
+    // Each write to this file fails.
+    if !Path::new("/dev/full").exists() {
+        return leave_out("a file that cannot be written", "there is no /dev/full");
+    }
+    let (code, told) = play(&["--trace", "/dev/full"]);
+    assert_eq!(code, Some(2), "{told}");
+    assert!(told.contains("error: cannot write /dev/full"), "{told}");
+    let (code, told) = play(&["--log", "/dev/full", "--export", "input:99"]);
+    assert_eq!(code, Some(2), "{told}");
+    for part in ["the log /dev/full is incomplete", "--export input:99"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+}

@@ -174,14 +174,10 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     if let Some(spinner) = spinner {
         spinner.join();
     }
-    if let (Some(file), Some(traces)) = (&args.trace, &traces) {
-        let lines =
-            traces.to_json_lines().context("cannot record the game").map_err(Failure::Referee)?;
-        args.force.write(file, lines.as_bytes())?;
-    }
+    let kept = [write_trace(args, traces.as_ref()), finish_log(log)];
     let watched = viewer.map_or(Ok(()), LiveViewer::join);
     let game = PlayedGame { report, log: recorded };
-    let concluded = conclude(args, played, game, finish_log(log), interrupt.cancelled());
+    let concluded = conclude(args, played, game, kept, interrupt.cancelled());
     watched.and(concluded)
 }
 
@@ -197,27 +193,27 @@ fn conclude(
     args: &PlayArgs,
     played: Result<End, PlayError>,
     PlayedGame { report, log }: PlayedGame,
-    logged: Result<(), Failure>,
+    kept: [Result<(), Failure>; 2],
     cancelled: Option<Cancelled>,
 ) -> Result<ExitCode, Failure> {
+    let failures = kept.into_iter().filter_map(Result::err);
     match played {
         Ok(end) => {
             let mut report = report.expect("a played game has started");
             report.log.clone_from(&args.log);
-            if let Some(export) = args.export {
-                export.print(log.as_ref().expect("it is recorded"))?;
-            }
+            let exported = args
+                .export
+                .map_or(Ok(()), |export| export.print(log.as_ref().expect("it is recorded")));
             let page = match (&args.html, log) {
                 (Some(html), Some(log)) => write_page(args, html, log, &end),
                 _ => Ok(()),
             };
-            // The result stands without its page.
+            // The result stands without its files.
             report.page = args.html.clone().filter(|_| page.is_ok());
-            if args.export.is_none() {
+            if args.export.is_none() || exported.is_err() {
                 print(|out| report.write(args.format, out))?;
             }
-            page?;
-            logged?;
+            fail_with_first([exported, page].into_iter().filter_map(Result::err).chain(failures))?;
             // The signal came after the game was over.
             if let Some(by) = cancelled {
                 return Err(Failure::Interrupted { signal: signal(by), kept: String::new() });
@@ -227,16 +223,28 @@ fn conclude(
         }
         Err(PlayError::Cancelled { by, stderr }) => {
             print_stderr(&stderr);
-            let kept = what_was_kept(report.as_ref(), args.log.as_deref(), logged.err());
+            let kept = what_was_kept(report.as_ref(), args.log.as_deref(), failures.last());
             Err(Failure::Interrupted { signal: signal(by), kept })
         }
         Err(error) => {
-            if let Err(failure) = logged {
-                log::error!("{failure}");
-            }
+            failures.for_each(|failure| log::error!("{failure}"));
             Err(error.into())
         }
     }
+}
+
+/// Fails with the first failure, after a message about each other one.
+fn fail_with_first(mut failures: impl Iterator<Item = Failure>) -> Result<(), Failure> {
+    let Some(first) = failures.next() else { return Ok(()) };
+    failures.for_each(|failure| log::error!("{failure}"));
+    Err(first)
+}
+
+/// Writes the samples of the game, if it has them.
+fn write_trace(args: &PlayArgs, traces: Option<&Traces>) -> Result<(), Failure> {
+    let (Some(file), Some(traces)) = (&args.trace, traces) else { return Ok(()) };
+    let lines = traces.to_json_lines().context("cannot record the game");
+    args.force.write(file, lines.map_err(Failure::Referee)?.as_bytes())
 }
 
 /// Writes the page that plays the game.
