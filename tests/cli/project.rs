@@ -289,3 +289,26 @@ fn a_parent_that_ignores_sigchld_costs_no_build_and_no_commit() {
     let run = RunFolder::open(&project.path().join("run")).expect("a run").run;
     assert!(run.git.is_some(), "{run:?}");
 }
+
+#[test]
+fn all_commands_have_the_projects_default_game() {
+    let place = Place::new();
+    let generate = || place.command(&["generate", "--seed", "7"]).run().exits(0).out();
+    let samegame = generate();
+    fs::write(place.path("referee.toml"), "game = \"square-remover\"\n").expect("room");
+    let squares = generate();
+    assert_ne!(squares, samegame);
+    assert_eq!(
+        squares,
+        place.command(&["generate", "--seed", "7", "--game", "square-remover"]).run().out()
+    );
+    fs::write(place.path("case"), squares).expect("room");
+    let play = ["play", "--bot", "@squares-random", "--board", "case"];
+    assert_code(&place.command(&play).run(), 0);
+    let own = "[game.own]\nkind = \"judge\"\ncommand = \"true\"\n";
+    fs::write(place.path("referee.toml"), own).expect("room");
+    assert_eq!(generate(), samegame, "a game that the settings do not choose");
+    fs::write(place.path("referee.toml"), format!("{own}[game]\ndefault = \"own\"\n"))
+        .expect("room");
+    assert_eq!(generate(), "{\"seed\":7}");
+}

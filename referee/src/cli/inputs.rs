@@ -154,10 +154,10 @@ pub(super) fn game_help(what: &str) -> String {
     )
 }
 
-/// The game that `--game` names, or the default one.
+/// The game that `--game` names, or the settings' default.
 pub(super) fn game(name: Option<&str>) -> Result<Arc<GameKind>, Failure> {
-    let Some(name) = name else { return Ok(games().swap_remove(0)) };
-    Ok(settings([game_layer(name)?, config_file(None)?])?.game)
+    let named = name.map(game_layer).transpose()?.unwrap_or_default();
+    Ok(settings([named, config_file(None)?])?.game)
 }
 
 pub(super) fn default_bot(kind: &GameKind) -> Result<&str, Failure> {
