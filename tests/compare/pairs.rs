@@ -62,7 +62,7 @@ fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
       colors 4        40      32     0      8  +15.0  +10.4 to +19.6     +4.6 to +25.4    0.0060
       colors 5        40      32     0      8  +15.0  +10.4 to +19.6     +4.6 to +25.4    0.0060
 
-      Lost: ./v2 on none of 80 boards (at most 3.7 %), ./v1 on none of 80 boards (at most 3.7 %).
+      Of 80 boards that both played, ./v2 lost on none (at most 3.7 %), ./v1 on none (at most 3.7 %).
 
       The mean difference is +1.35 % of ./v1's mean.
 
@@ -257,7 +257,7 @@ fn comparisons_have_a_report_for_every_reader() {
     | colors 4 | 40 | 32 | 0 | 8 | +15.0 | +10.4 to +19.6 | +4.6 to +25.4 | 0.0060 |
     | colors 5 | 40 | 32 | 0 | 8 | +15.0 | +10.4 to +19.6 | +4.6 to +25.4 | 0.0060 |
 
-    Lost: ./v2 on none of 80 boards (at most 3.7 %), ./v1 on none of 80 boards (at most 3.7 %).
+    Of 80 boards that both played, ./v2 lost on none (at most 3.7 %), ./v1 on none (at most 3.7 %).
 
     The mean difference is +1.35 % of ./v1's mean.
 

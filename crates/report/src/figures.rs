@@ -37,18 +37,19 @@ pub(crate) fn p_value(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
 }
 
-/// The loss rates of two bots, with their intervals.
+/// The loss rates of two bots on the boards that both played, with their intervals.
 pub(crate) fn lost(lost: &Lost, challenger: &str, baseline: &str, boards: usize) -> String {
     let Lost { only_challenger, only_baseline, p, .. } = *lost;
     let rate = |LossRate { boards: lost, low, high }: LossRate| {
         let (low, high) = (100.0 * low, 100.0 * high);
         match lost {
-            0 => format!("none of {} (at most {high:.1} %)", plural(boards as u64, "board")),
-            _ => format!("{lost} of {} ({low:.1} to {high:.1} %)", plural(boards as u64, "board")),
+            0 => format!("none (at most {high:.1} %)"),
+            _ => format!("{lost} ({low:.1} to {high:.1} %)"),
         }
     };
     let each = format!(
-        "Lost: {challenger} on {}, {baseline} on {}.",
+        "Of {} that both played, {challenger} lost on {}, {baseline} on {}.",
+        plural(boards as u64, "board"),
         rate(lost.challenger),
         rate(lost.baseline)
     );
