@@ -138,6 +138,8 @@ fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
         (&["suite", "--seed", "1.."], "`1..` does not say where it ends; write for example 1..100"),
         (&["play", "--bto", "x"], "a similar argument exists: '--bot'"),
         (&["suite", "--sed", "1"], "a similar argument exists: '--seed'"),
+        (&["play", "--time", "1s"], "a similar argument exists: '--turn'"),
+        (&["report", "--time", "1s"], "the options are --history,"),
         (&["play", "--no-timeout"], "a similar argument exists: '--profile unlimited'"),
         (&["play", "--jobs", "3"], "--jobs is an option of `referee suite`"),
         (&["suite", "--log", "x"], "--log is an option of `referee play`; similar here: --logs"),

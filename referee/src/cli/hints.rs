@@ -16,11 +16,13 @@ use terms::system::{is_executable, is_path, program_file};
 use terms::text::shell_word;
 
 /// Flags that others have had, and what is written here.
-const ELSEWHERE: [(&str, &str); 9] = [
+const ELSEWHERE: [(&str, &str); 11] = [
     ("--case", "--board"),
     ("--cases", "--board"),
     ("--worst", "--sort worst"),
     ("--slowest", "--sort slowest"),
+    ("--time", "--turn"),
+    ("--timeout", "--turn"),
     ("--no-timeout", "--profile unlimited"),
     ("--no-timeouts", "--profile unlimited"),
     ("--no-limit", "--profile unlimited"),
@@ -96,7 +98,9 @@ pub(super) fn mend_suggestion(mut error: clap::Error, mut command: clap::Command
     let is_here = |ours: &str| flags.iter().any(|flag| ours.split(' ').next() == Some(flag));
     let meant = ELSEWHERE.iter().find(|(theirs, ours)| *theirs == unknown && is_here(ours));
     let meant = meant.map(|(_, ours)| (*ours).to_owned());
-    let near = || flags.iter().min_by_key(slips).filter(|flag| slips(flag) <= 2).cloned();
+    // Two slips make another word of a short name.
+    let most_slips = if unknown.trim_start_matches('-').len() < 5 { 1 } else { 2 };
+    let near = || flags.iter().min_by_key(slips).filter(|flag| slips(flag) <= most_slips).cloned();
     if let Some(commands) = commands_with(&command, &unknown).filter(|_| meant.is_none()) {
         error.remove(ContextKind::SuggestedArg);
         let similar = near().map_or(String::new(), |near| format!("; similar here: {near}"));
