@@ -42,7 +42,7 @@ impl Histogram {
         let limit = limits.and_then(LimitRange::single);
         let micros = (0..12).flat_map(|power| [1, 2, 5].map(|step| step * 10_u64.pow(power)));
         let mut edges: Vec<Duration> = micros.map(Duration::from_micros).collect();
-        edges.extend(limit.filter(|limit| *limit <= times.max()));
+        edges.extend(limit);
         edges.sort_unstable();
         edges.dedup();
         let lows = std::iter::once(Duration::ZERO).chain(edges.iter().copied());
@@ -102,6 +102,10 @@ mod tests {
         let histogram = Histogram::of("turns", &times, Some(several));
         assert_eq!(histogram.limit, "limits 30 ms to 50 ms");
         assert!(!histogram.has_limit && histogram.bars.iter().all(|bar| !bar.is_late));
+        let beyond = LimitRange::from(Duration::from_millis(70));
+        let histogram = Histogram::of("turns", &times, Some(beyond));
+        let last = histogram.bars.last().expect("some");
+        assert!((last.up_to, last.count) == (beyond.least, 1) && !last.is_late, "60 ms of 70 ms");
         assert!(Histogram::of("turns", &Distribution::default(), None).bars.is_empty());
     }
 }
