@@ -258,3 +258,22 @@ fn a_noisy_machine_has_games_not_seats_and_the_limits_that_a_judge_named() {
     let shown = session(40.0);
     assert!(!shown.contains("noisy"), "{shown}");
 }
+
+#[test]
+fn places_are_compared_over_all_games_lost_ones_included() {
+    let place = Place::new();
+    let mut made = MadeRun::of_tables(2, [&["one", "two", "three"], &[]], 3, |board, table| {
+        ranked(board, table, 9)
+    });
+    for outcome in made.outcomes.iter_mut().filter(|outcome| outcome.bot == "three").step_by(2) {
+        outcome.verdict = SuiteVerdict::Played(Verdict::Crash);
+        outcome.won = false;
+    }
+    made.save(&place.path("run"));
+    let text = place.command(&["compare", "run"]).run().out();
+    let headings = text.lines().find(|line| line.contains("verdict")).expect("a table of all bots");
+    for heading in [" boards ", " lost games ", " mean place "] {
+        assert!(headings.contains(heading), "{heading}: {text}");
+    }
+    assert!(text.contains("three lost on 3 (") && !text.contains("both finish"), "{text}");
+}

@@ -3,6 +3,7 @@
 use super::document::{Document, Line, Table, Tone};
 use super::figures::{adjusted_for, difference_digits, mean_digits, p_value};
 use results::compare::{BotGroup, Comparison};
+use rules::measure::Measure;
 use statistics::{Conclusion, Tendency};
 
 /// A row for each bot, the baseline first; `None` unless several bots are compared with it.
@@ -10,11 +11,12 @@ pub(super) fn document(comparisons: &[Comparison]) -> Option<Document> {
     let [first, _, ..] = comparisons else { return None };
     let headline = format!("{} bots against {}", comparisons.len(), first.baseline);
     let interval = first.paired.risk.interval_name();
+    let mean = if first.measure == Measure::Place { "mean place" } else { "mean points" };
     let headings = [
         "bot",
         "boards",
-        "lost",
-        "mean points",
+        "lost games",
+        mean,
         interval,
         "shared",
         "difference",

@@ -15,6 +15,7 @@ use super::junit::{TestCase, failed, passed, write_suites};
 use super::overview;
 use super::rows::write_rows;
 use results::compare::{BoardDifference, Comparison};
+use rules::measure::Measure;
 use statistics::{Conclusion, Finished, Leader, Lost, MIN_PAIRS, MeanTest, Paired, Tendency};
 use terms::text::{abridged, plural};
 
@@ -112,11 +113,13 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
     document
 }
 
-/// The figures of all boards, of those that both finish if a game was lost, and of each group.
+/// The figures of all boards, of those that both finish if that makes a difference, and of each group.
 fn table(comparison: &Comparison, name: String) -> Table {
     let (paired, digits) = (&comparison.paired, difference_digits(comparison));
     let groups = comparison.groups.iter().map(|group| row(&group.name, &group.paired, digits));
-    let finished = paired.has_losses().then(|| finished_row(&paired.finished, digits));
+    // A lost game has a place, so places are of all games.
+    let is_apart = paired.has_losses() && comparison.measure != Measure::Place;
+    let finished = is_apart.then(|| finished_row(&paired.finished, digits));
     let rows = std::iter::once(row("all boards", paired, digits)).chain(finished).chain(groups);
     let interval = paired.risk.interval_name();
     let headings =
