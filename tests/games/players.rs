@@ -283,6 +283,9 @@ fn a_seat_can_be_shown_alone() {
     assert_eq!(replay(&["--seat", "1", "--export", "input"]).exits(0).out(), "5\n2\n");
     let told = replay(&["--export", "input"]).exits(2).err();
     assert!(told.contains("--seat N"), "{told}");
+    let alone = replay(&["--seat", "0"]).exits(0).out();
+    assert!(alone.contains("  turns         4\n") && alone.contains("./one: place 2"), "{alone}");
+    assert!(!alone.contains("./two: place"), "{alone}");
     let text = replay(&["--export", "transcript"]).exits(0).out();
     for part in
         ["seat 0 ./one", "seat 1 ./two", "turn 2, seat 1\n> 5\n< 2\n", "seat 1: place 1, score 2"]

@@ -246,6 +246,8 @@ fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
     for turn in log.turns.iter().take_while(|turn| turn.turn <= replayed.turns) {
         report.add_turn(turn);
     }
+    // With one seat, the last turns can be of others.
+    report.turns = replayed.turns;
     if times == TurnTimes::Unknown {
         report.exchanges.clear();
     }
