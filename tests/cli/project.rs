@@ -311,4 +311,16 @@ fn all_commands_have_the_projects_default_game() {
     fs::write(place.path("referee.toml"), format!("{own}[game]\ndefault = \"own\"\n"))
         .expect("room");
     assert_eq!(generate(), "{\"seed\":7}");
+    fs::write(place.path("board"), samegame).expect("room");
+    fs::write(place.path("moves"), "0 0\n").expect("room");
+    let replay = ["replay", "moves", "--board", "board"];
+    let told = place.command(&replay).run().exits(2).err();
+    assert!(
+        told.contains(
+            "the rules of own are in another program; name the game of this file with --game"
+        ),
+        "{told}"
+    );
+    let named = place.command(&replay).args(["--game", "samegame"]).run().out();
+    assert!(named.contains("samegame"), "{named}");
 }

@@ -376,6 +376,11 @@ fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Fa
         return Err(Failure::file(path, what));
     };
     let kind = inputs::game(args.game.as_deref())?;
+    if kind.judge.is_some() {
+        let problem = format!("the rules of {} are in another program", kind.name);
+        let remedy = "name the game of this file with --game";
+        return Err(Failure::file(path, format!("{problem}; {remedy}")));
+    }
     let case = inputs::load_board(&kind, board)?;
     let refereed = replay::foreign::referee(game, &kind, &case, &board.display().to_string());
     let refereed = refereed.map_err(|error| Failure::place(board, error))?;
