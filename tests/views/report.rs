@@ -347,20 +347,21 @@ fn runs_without_a_page_are_refused_with_a_reason() {
 #[test]
 fn a_judges_game_has_its_times_with_the_limits_that_its_judge_has_named() {
     let place = named_limits();
-    let suite = [
-        "suite", "--game", "named", "--seed", "1..2", "--bot", "./bot", "--run", "run", "--logs",
-        "all",
-    ];
-    assert_code(&place.command(&suite).run(), 0);
+    let suite =
+        ["suite", "--game", "named", "--seed", "1..2", "--bot", "./bot", "--logs", "all", "--run"];
+    let page = |run: &str, args: &[&str]| {
+        assert_code(&place.command(&suite).arg(run).args(args).run(), 0);
+        assert_code(&place.command(&["report", run, "--html", "page.html"]).run(), 0);
+        fs::read_to_string(place.path("page.html")).expect("a page")
+    };
+    let html = page("run", &[]);
     let shown = place.command(&["show", "run"]).json();
     for game in shown["games"].as_array().expect("games") {
         let share = game["of_limit"].as_f64().expect("a share");
         assert!(share > 0.0 && share < 1.0, "{game}");
     }
-    assert_code(&place.command(&["report", "run", "--html", "page.html"]).run(), 0);
-    let html = fs::read_to_string(place.path("page.html")).expect("a page");
     for part in [
-        "profile official (first-turn 1 ms, turn 1 ms, where the judge names none)",
+        "profile official (first-turn 1 ms or the judge&#39;s, turn 1 ms or the judge&#39;s)",
         "<b>first turn</b>: 2 turns",
         "<b>later turns</b>: 4 turns",
         "<th colspan=\"3\">limit 60 s</th>",
@@ -369,4 +370,12 @@ fn a_judges_game_has_its_times_with_the_limits_that_its_judge_has_named() {
         assert!(html.contains(part), "{part}: {html}");
     }
     assert_code(&place.command(&["verify", "run"]).run(), 0);
+    let html = page("fixed", &["--turn", "65s"]);
+    for part in [
+        "profile official (first-turn 1 ms or the judge&#39;s, turn 65 s)",
+        "<th colspan=\"3\">limit 60 s</th>",
+        "<th colspan=\"3\">limit 65 s</th>",
+    ] {
+        assert!(html.contains(part), "{part}: {html}");
+    }
 }

@@ -199,7 +199,7 @@ fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Resu
     }
     let limit = |of: LimitKind| Some(format!("{} {}", of.name(), duration(kind.limits.of(of)?)));
     let limits: Vec<_> = LimitKind::ALL.into_iter().filter_map(limit).collect();
-    let names_limits = kind.judge.as_ref().is_some_and(|judge| !judge.is_of_contest());
+    let names_limits = kind.judge.as_ref().is_some_and(JudgeProgram::can_name_limits);
     let limits = limits.join(", ");
     let unless = if names_limits { ", where the judge names none" } else { "" };
     row(out, "limits", &format!("{limits}{unless}"))?;

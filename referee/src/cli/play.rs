@@ -22,6 +22,7 @@ use report::view::film::{Film, TurnTimes};
 use report::view::page;
 use report::{Format, GameReport};
 use results::gamelog::{End, Event, Log, LogWriter, SeatEnd, drawings};
+use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
 use terms::limits::OnHostDelay;
@@ -150,7 +151,11 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         .canceller(&interrupt);
     // With a viewer, no spinner is needed.
     let spinner = if viewer.is_none() {
-        Spinner::spawn(config.rules.limits, config.game.limits.kinds().collect())
+        let judge = config.game.judge.as_ref();
+        // Before a turn ends, only the match loop has the limit that its judge has named.
+        let is_named = judge.is_some_and(JudgeProgram::can_name_limits);
+        let limits = if is_named { config.rules.fixed } else { config.rules.limits };
+        Spinner::spawn(limits, config.game.limits.kinds().collect())
     } else {
         None
     };

@@ -48,16 +48,14 @@ impl ShownRun<'_> {
     pub(super) fn describe(&self) -> Result<String, FolderError> {
         let run = &self.folder.run;
         let rules = &run.plan.rules;
-        let limit =
-            |kind: LimitKind| Some(format!("{} {}", kind.name(), duration(rules.limits.of(kind)?)));
+        let limit = |kind: LimitKind| {
+            let or = if run.plan.can_name_limit(kind) { " or the judge's" } else { "" };
+            Some(format!("{} {}{or}", kind.name(), duration(rules.limits.of(kind)?)))
+        };
         let game = run.plan.kind();
         let kinds = game.iter().flat_map(|game| game.limits.kinds());
         let limits: Vec<String> = kinds.filter_map(limit).collect();
-        let unless = if run.plan.can_name_limits() { ", where the judge names none" } else { "" };
-        let limits = match limits.join(", ") {
-            none if none.is_empty() => "no limits".to_owned(),
-            limits => format!("{limits}{unless}"),
-        };
+        let limits = if limits.is_empty() { "no limits".to_owned() } else { limits.join(", ") };
         let place = |session: Session| {
             let own = |cores: u16| format!(", {} for each bot", plural(cores.into(), "core"));
             let cores = session.cores_per_bot.map(own).unwrap_or_default();

@@ -67,6 +67,11 @@ impl JudgeProgram {
         self.kind == "scored" || self.starts_bot()
     }
 
+    /// Whether it can name the limits of its questions. The protocol of cg-brutaltester has none.
+    pub fn can_name_limits(&self) -> bool {
+        !self.is_of_contest() && self.kind != "brutaltester"
+    }
+
     /// The number of bots in its games.
     pub fn players(&self) -> usize {
         self.settings.get("players").and_then(|players| players.parse().ok()).unwrap_or(1)
@@ -215,5 +220,19 @@ impl TestCase {
         case.record_key = format!("{name} {}", case.text);
         case.groups = groups;
         case
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_protocols_with_limits_name_them() {
+        let can_name_limits = |kind: &str| {
+            JudgeProgram { kind: kind.to_owned(), ..JudgeProgram::default() }.can_name_limits()
+        };
+        assert!(["judge", "codingame"].into_iter().all(can_name_limits));
+        assert!(!["brutaltester", "scored", "tester"].into_iter().any(can_name_limits));
     }
 }

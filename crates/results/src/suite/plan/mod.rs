@@ -207,11 +207,10 @@ impl Plan {
         kinds.filter_map(|kind| self.rules.limits.of(kind)).min()
     }
 
-    /// Whether its judge can name limits, for which the plan's limits do not hold.
-    pub fn can_name_limits(&self) -> bool {
-        let is_fixed = |kind| self.rules.fixed.of(kind).is_some();
-        let names = |judge: &JudgeProgram| !judge.is_of_contest();
-        self.judge.as_ref().is_some_and(names) && !self.rules.limits.kinds().all(is_fixed)
+    /// Whether its judge can name a limit of this kind, instead of the plan's.
+    pub fn can_name_limit(&self, kind: LimitKind) -> bool {
+        let judge = self.judge.as_ref();
+        judge.is_some_and(JudgeProgram::can_name_limits) && self.rules.fixed.of(kind).is_none()
     }
 
     /// The time limits that are to be set to play its games again: a judge names its own again.
