@@ -71,6 +71,11 @@ impl BoardGames {
         others.filter(|(id, _)| **id != self.board_id).map(|(_, board)| board.as_str()).collect()
     }
 
+    /// The number of its first game.
+    pub(super) fn first(&self) -> Option<usize> {
+        self.games.keys().next().copied()
+    }
+
     /// The number of games that the host's delay ended.
     pub(super) fn lost_by_host(&self) -> usize {
         self.games.values().filter(|game| game.is_none()).count()

@@ -263,11 +263,11 @@ impl Comparison {
 
 /// The boards that `one` has played and `other` has not.
 fn only(one: &Contender, other: &Contender) -> Unpaired {
-    let alone = || one.boards.iter().filter(|(id, _)| !other.boards.contains_key(*id));
-    Unpaired {
-        count: alone().count(),
-        boards: alone().take(NAMED).map(|(_, score)| score.board.clone()).collect(),
-    }
+    let alone = one.boards.iter().filter(|(id, _)| !other.boards.contains_key(*id));
+    let mut alone: Vec<_> = alone.map(|(_, games)| games).collect();
+    alone.sort_by_key(|games| games.first());
+    let named = alone.iter().take(NAMED).map(|games| games.board.clone());
+    Unpaired { count: alone.len(), boards: named.collect() }
 }
 
 #[cfg(test)]
@@ -330,14 +330,14 @@ mod tests {
     #[test]
     fn boards_are_paired_and_the_others_listed() {
         let old = contender("old", &[(1, 100), (2, 200), (3, 300), (9, 900)]);
-        let new = contender("new", &[(3, 250), (2, 220), (1, 110), (7, 1), (8, 2)]);
+        let new = contender("new", &[(3, 250), (2, 220), (1, 110), (8, 2), (7, 1)]);
         let found = Comparison::of(&old, &new, Risk::Strict);
         let boards: Vec<_> =
             found.boards.iter().map(|board| (board.board.as_str(), board.difference)).collect();
         assert_eq!(boards, [("seed 3", -50.0), ("seed 1", 10.0), ("seed 2", 20.0)]);
         assert_eq!((found.paired.wins, found.paired.losses), (2, 1));
         assert_eq!((found.only_baseline.count, found.only_challenger.count), (1, 2));
-        assert_eq!(found.only_challenger.boards, ["seed 7", "seed 8"]);
+        assert_eq!(found.only_challenger.boards, ["seed 8", "seed 7"], "as they were played");
         let groups: Vec<_> =
             found.groups.iter().map(|group| (group.name.as_str(), group.paired.pairs)).collect();
         assert_eq!(groups, [("colors 4", 1), ("colors 5", 2), ("set small", 2)]);
