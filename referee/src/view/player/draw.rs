@@ -55,12 +55,13 @@ pub(super) fn draw(screen: &mut Screen<'_>, player: &Player, look: Look) {
     screen.render_widget(help(player, look, keys.width), keys);
 }
 
-/// The bot, and its game if there is space.
+/// The bots, and their game if there is space.
 fn heading(player: &Player, look: Look, width: u16) -> Line<'static> {
     let film = &player.film;
     let bold = Style::new().add_modifier(Modifier::BOLD);
     let [bot, board] = [&film.bots(), &film.start.board].map(|name| look.text(name));
-    let long = format!(" plays {} on {board}", film.kind.name);
+    let plays = if film.start.is_of_several() { "play" } else { "plays" };
+    let long = format!(" {plays} {} on {board}", film.kind.name);
     let lines = [long, format!(" on {board}"), String::new()]
         .map(|rest| Line::from(vec![Span::styled(bot.clone(), bold), Span::raw(rest)]));
     first_that_fits(&lines, width)
