@@ -267,7 +267,7 @@ fn a_game_without_turns_has_the_times_of_whole_games() {
     let runs = Runs::new().run("run", &bots, "1..2", &["--game", "square-remover"]);
     runs.page(&["run"]);
     let html = runs.html();
-    assert!(html.contains("<b>whole game</b>: 2 turns"), "{html}");
+    assert!(html.contains("<b>whole game</b>: 2 games"), "{html}");
     assert!(!html.contains("later turn") && !html.contains("Logs were kept"), "{html}");
 }
 

@@ -3,15 +3,16 @@
 use std::time::Duration;
 
 use statistics::Distribution;
-use terms::limits::LimitRange;
+use terms::limits::{LimitKind, LimitRange};
+use terms::text::plural;
 
 /// Times as bars in steps of 1, 2, 5, 10, … from the smallest to the largest. If all turns have one limit, a bar ends there,
 /// so that those beyond it hold only late turns.
 pub(crate) struct Histogram {
     /// The kind of turn.
     pub(crate) name: &'static str,
-    /// The number of turns.
-    pub(crate) turns: u64,
+    /// The number of turns in words; of games, if one limit holds for all turns of a game.
+    pub(crate) count: String,
     /// The limit, or several ones, in words.
     pub(crate) limit: String,
     /// Whether all turns have one limit.
@@ -37,7 +38,14 @@ pub(crate) struct Bar {
 const QUANTILES: [(&str, f64); 3] = [("median", 50.0), ("p90", 90.0), ("p99", 99.0)];
 
 impl Histogram {
-    pub(crate) fn of(name: &'static str, times: &Distribution, limits: Option<LimitRange>) -> Self {
+    pub(crate) fn of(
+        name: &'static str,
+        kind: LimitKind,
+        times: &Distribution,
+        limits: Option<LimitRange>,
+    ) -> Self {
+        let noun = if kind == LimitKind::Total { "game" } else { "turn" };
+        let count = plural(times.count(), noun);
         // Among several limits, no bar is on one side of all.
         let limit = limits.and_then(LimitRange::single);
         let micros = (0..12).flat_map(|power| [1, 2, 5].map(|step| step * 10_u64.pow(power)));
@@ -66,7 +74,7 @@ impl Histogram {
             Some(_) => format!("limit {limits}"),
             None => format!("limits {limits}"),
         });
-        Self { name, turns: times.count(), limit, has_limit, bars, most }
+        Self { name, count, limit, has_limit, bars, most }
     }
 
     /// The length of a bar if the longest one has `longest`; even a single turn gets a visible one.
@@ -87,7 +95,7 @@ mod tests {
             times.record(Duration::from_micros(micros));
         }
         let limit = LimitRange::from(Duration::from_millis(30));
-        let histogram = Histogram::of("turns", &times, Some(limit));
+        let histogram = Histogram::of("turns", LimitKind::Turn, &times, Some(limit));
         let bars = &histogram.bars;
         assert_eq!([0, 1].map(|index| histogram.length(&bars[index], 41)), [21, 41]);
         assert_eq!(bars.iter().map(|bar| bar.count).sum::<u64>(), 5);
@@ -99,13 +107,15 @@ mod tests {
         assert_eq!(last_in_time.up_to, Duration::from_millis(30));
         assert!(bars.iter().all(|bar| bar.is_late == (bar.up_to > last_in_time.up_to)));
         let several = LimitRange { most: Duration::from_millis(50), ..limit };
-        let histogram = Histogram::of("turns", &times, Some(several));
+        let histogram = Histogram::of("turns", LimitKind::Turn, &times, Some(several));
         assert_eq!(histogram.limit, "limits 30 ms to 50 ms");
         assert!(!histogram.has_limit && histogram.bars.iter().all(|bar| !bar.is_late));
         let beyond = LimitRange::from(Duration::from_millis(70));
-        let histogram = Histogram::of("turns", &times, Some(beyond));
+        let histogram = Histogram::of("turns", LimitKind::Turn, &times, Some(beyond));
         let last = histogram.bars.last().expect("some");
         assert!((last.up_to, last.count) == (beyond.least, 1) && !last.is_late, "60 ms of 70 ms");
-        assert!(Histogram::of("turns", &Distribution::default(), None).bars.is_empty());
+        assert!(
+            Histogram::of("turns", LimitKind::Turn, &Distribution::default(), None).bars.is_empty()
+        );
     }
 }

@@ -40,7 +40,7 @@ fn bot(entrant: &ShownBot, color: &str, out: &mut String) {
         };
         let Responses { times, limits } = all;
         if times.count() > 0 {
-            histogram(&Histogram::of(name, times, *limits), times, color, out);
+            histogram(&Histogram::of(name, kind, times, *limits), times, color, out);
         }
     }
     out.push_str("</div>\n");
@@ -65,12 +65,11 @@ fn late(times: &BotTimes) -> String {
 }
 
 fn histogram(histogram: &Histogram, times: &Distribution, color: &str, out: &mut String) {
-    let Histogram { name, turns, limit, bars, .. } = histogram;
+    let Histogram { name, count, limit, bars, .. } = histogram;
     put!(
         out,
-        "<figure class=\"times\"><figcaption><b>{name}</b>: {}, {} at the median, {} at p99, {} at most\
+        "<figure class=\"times\"><figcaption><b>{name}</b>: {count}, {} at the median, {} at p99, {} at most\
          </figcaption>\n<table class=\"pictured\"><tbody>\n",
-        plural(*turns, "turn"),
         duration(times.percentile(50.0)),
         duration(times.percentile(99.0)),
         duration(times.max()),

@@ -66,8 +66,10 @@ impl BotTiming {
 
     /// The times of each kind of turn.
     fn histograms(&self) -> impl Iterator<Item = Histogram> {
-        let drawn =
-            |stats: &KindStats| Histogram::of(kind_name(stats.kind), &stats.times, stats.limits);
+        let drawn = |stats: &KindStats| {
+            let name = kind_name(stats.kind);
+            Histogram::of(name, stats.kind, &stats.times, stats.limits)
+        };
         self.analysis.by_kind.iter().map(drawn)
     }
 }

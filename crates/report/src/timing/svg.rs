@@ -4,7 +4,7 @@ use super::BotTiming;
 use crate::MARK;
 use crate::histogram::{Bar, Histogram};
 use crate::markup::{Text, put};
-use terms::text::{duration, plural};
+use terms::text::duration;
 
 const WIDTH_PX: usize = 640;
 const MARGIN_PX: usize = 24;
@@ -44,8 +44,8 @@ pub(super) fn histograms(measured: &[BotTiming]) -> String {
 
 /// Draws one histogram, `of` a bot, from `y` on and returns where the next one starts.
 fn draw(body: &mut String, mut y: usize, of: &str, histogram: &Histogram) -> usize {
-    let Histogram { name, limit, turns, .. } = histogram;
-    let heading = format!("{of}{name}: {}, {limit}", plural(*turns, "turn"));
+    let Histogram { name, limit, count, .. } = histogram;
+    let heading = format!("{of}{name}: {count}, {limit}");
     text(body, MARGIN_PX, y + 16, "font-weight=\"bold\"", &heading);
     y += HEADING_PX - ROW_PX;
     for bar in histogram.bars.iter().filter(|bar| !bar.is_late) {
