@@ -42,6 +42,21 @@ fn play(place: &Place, bot: &str, more: &[&str]) -> Output {
 }
 
 #[test]
+fn the_cases_of_a_game_are_timed_whatever_their_numbers() {
+    let place = project();
+    let timing = |args: &[&str]| {
+        let timing = ["timing", "--game", "sum", "--bot", "sh adds.sh", "--format", "csv"];
+        let csv = place.command(&timing).args(args).run().exits(0).out();
+        let boards =
+            csv.lines().skip(1).map(|row| row.split(',').nth(1).expect("a board").to_owned());
+        boards.collect::<Vec<_>>()
+    };
+    assert_eq!(timing(&[]), ["0001", "0012"]);
+    assert_eq!(timing(&["--games", "3"]), ["0001", "0012", "0001"]);
+    assert_eq!(timing(&["--seed", "12"]), ["seed 12"]);
+}
+
+#[test]
 fn an_answer_is_scored_and_its_log_needs_no_scorer() {
     let place = project();
     let played = play(&place, "sh adds.sh", &["--log", "log"]);

@@ -47,7 +47,7 @@ pub(super) struct TimingArgs {
     rules: RuleFlags,
 
     /// Boards: files, folders of them, or patterns (repeatable) [default: random boards of seeds 1
-    /// to 5]
+    /// to 5, or the first 5 cases of the game]
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "seed", add = completions::boards())]
     board: Vec<PathBuf>,
 
@@ -94,6 +94,9 @@ Examples:
 /// The seeds of the default boards.
 const SEEDS: SeedRange = SeedRange { first: Seed::of(1), last: Seed::of(5) };
 
+/// The number of cases of a game whose seeds are not random boards.
+const CASES: usize = 5;
+
 /// The most games whose turns are kept in memory.
 const MAX_GAMES: usize = 1_000_000;
 
@@ -114,6 +117,9 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     }
     let bots = args.bot.resolve_all(&config)?;
     let mut boards = boards(&args.board, &config.game)?;
+    if args.seed.is_none() && config.game.seeds_choose_cases && boards.is_empty() {
+        boards = first_cases(args, &config.game);
+    }
     let planned = planned(args, boards.len(), bots.len())?;
     if boards.is_empty() {
         boards = seeded(args, &config.game, planned)?;
@@ -183,7 +189,7 @@ type NamedCase = (String, String);
 fn planned(args: &TimingArgs, boards: usize, bots: usize) -> Result<usize, Failure> {
     let SeedRange { first, last } = args.seed.unwrap_or(SEEDS);
     let seeds = first.count_to(last);
-    let boards = if args.board.is_empty() { seeds } else { boards };
+    let boards = if boards == 0 { seeds } else { boards };
     let games = args.games.map_or(boards, |games| games as usize);
     if games.saturating_mul(bots) > MAX_GAMES {
         let problem = format!(
@@ -199,6 +205,12 @@ fn planned(args: &TimingArgs, boards: usize, bots: usize) -> Result<usize, Failu
 fn boards(words: &[PathBuf], kind: &GameKind) -> Result<Vec<NamedCase>, Failure> {
     let board = |BoardFile { path, test_case }| Ok((path.display().to_string(), test_case?));
     board_files::read(kind, words, Path::new(""))?.into_iter().map(board).collect()
+}
+
+/// The game's first cases, as many as there are games.
+fn first_cases(args: &TimingArgs, kind: &GameKind) -> Vec<NamedCase> {
+    let games = args.games.map_or(CASES, |games| games as usize);
+    kind.bundled.iter().take(games).cloned().collect()
 }
 
 /// The boards of the seeds, as many as there are games.
