@@ -149,3 +149,14 @@ fn times_are_compared_with_the_limits_that_a_judge_names() {
         csv.lines().skip(1).map(|row| row.split(',').nth(5).expect("a column")).collect();
     assert_eq!(limits, ["60000.0", "50000.0", "70000.0"], "{csv}");
 }
+
+#[test]
+fn the_times_are_reported_even_if_their_image_cannot_be_written() {
+    if !Path::new("/dev/full").exists() {
+        return leave_out("a file that cannot be written", "there is no /dev/full");
+    }
+    let output = timing(&["--bot", "@first", "--board", "@clearable", "--svg", "/dev/full"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(output.out().contains("1 game of samegame, 21 turns"), "{output:?}");
+    assert!(output.err().contains("cannot write /dev/full"), "{output:?}");
+}

@@ -139,10 +139,10 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     let all_planned = planned * bots.len();
     let measured = bots.into_iter().zip(measured).map(times).collect();
     let report = TimingReport { measured, thresholds, host };
+    print(|out| report.write(args.format, out))?;
     if let Some(path) = &args.svg {
         args.force.write(path, report.svg().as_bytes())?;
     }
-    print(|out| report.write(args.format, out))?;
     if let Some(signal) = signal {
         let game = played + 1;
         let kept = format!(" in game {game} of {all_planned}; the report is of what was measured");
