@@ -140,24 +140,15 @@ fn a_bot_that_serves_a_file_system_and_does_not_answer_holds_up_no_verdict() {
     }
 }
 
-/// Plays a bot that takes its keeper's pipe, where it can, and floods it: only root's in a namespace has as much power
-/// as its keeper.
-fn speaking_for_a_keeper_holds_up_no_verdict(user: User, method: &str) {
-    let Some([python]) = need("messages in a keeper's name", ["python3"]) else { return };
-    let program = include_str!("../data/flooding-the-keepers-pipe.py");
-    let bot = shlex::try_join([python, "-c", program]).expect("no NUL");
-    let mark = Mark::new();
-    let (result, took) = play_until_said(user, method, &mark, &bot, "stolen", &[]);
-    let (tail, said) = (&result["stderr_tail"], &result["diagnosis"]);
-    assert_eq!(result["won"], false, "{method} {user:?}: {said}");
-    assert!(tail[0] == "stolen 0" || method == "namespace", "{method} {user:?}: {tail}");
-    assert!(took < bound(SOON), "{method} {user:?}: {took:?} {said}");
-    mark.assert_gone();
-}
-
 #[test]
-fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict() {
-    speaking_for_a_keeper_holds_up_no_verdict(User::Mine, "namespace");
+fn a_bot_cannot_take_over_its_keeper() {
+    let Some([python]) = need("bots that take over their keeper", ["python3"]) else { return };
+    let program = include_str!("../data/taking-over-its-keeper.py");
+    let bot = shlex::try_join([python, "-c", program]).expect("no NUL");
+    for (user, method) in grid(METHODS) {
+        let (result, _) = play_until_said(user, method, &Mark::new(), &bot, "ways:", &[]);
+        assert_eq!(result["stderr_tail"], json!(["ways:"]), "{method} {user:?}");
+    }
 }
 
 /// A bundled bot that first starts this number of processes, each of which has left its group and is still its child.
@@ -478,10 +469,7 @@ fn memory_that_many_processes_share_is_reported_once() {
 
 /// Attacks under each containment method and by each user; the first set has only some of these pairs.
 mod heavy {
-    use super::{
-        HELD, churn_holds_up_no_verdict, referees_killed_at_any_moment_leave_nothing,
-        speaking_for_a_keeper_holds_up_no_verdict,
-    };
+    use super::{HELD, churn_holds_up_no_verdict, referees_killed_at_any_moment_leave_nothing};
     use crate::contain::held_up::{
         PUNCHED, SERVED, held_up_referees_can_be_ended, holding_a_pipe_holds_up_no_verdict,
         no_file_system_is_mounted, python,
@@ -493,14 +481,6 @@ mod heavy {
     fn processes_that_come_and_go_all_the_time_hold_up_no_verdict_under_any_method() {
         for (user, method) in grid(METHODS) {
             churn_holds_up_no_verdict(user, method);
-        }
-    }
-
-    #[test]
-    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-    fn a_bot_that_speaks_for_its_keeper_holds_up_no_verdict_under_any_method() {
-        for (user, method) in grid(METHODS) {
-            speaking_for_a_keeper_holds_up_no_verdict(user, method);
         }
     }
 

@@ -13,9 +13,11 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    Pid, Signal, WaitOptions, fchdir, getpid, getppid, kill_process, kill_process_group,
-    set_child_subreaper, set_parent_process_death_signal, setsid, wait, waitpid,
+    DumpableBehavior, Pid, Signal, WaitOptions, fchdir, geteuid, getpid, getppid, kill_process,
+    kill_process_group, set_child_subreaper, set_dumpable_behavior,
+    set_parent_process_death_signal, setsid, wait, waitpid,
 };
+use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::set_name;
 
 use super::ending::NAMED;
@@ -29,6 +31,8 @@ use crate::sys::{cores, raw};
 /// The keeper's life, which begins when the launcher opens the gate.
 pub(crate) fn run(order: Order, ends: Ends, gate: PipeReader) -> c_int {
     let Order { mut launch, cores, here, .. } = order;
+    // These were the launcher's socket, through which it takes orders.
+    let _ = (dup2_stdin(&ends.channel), dup2_stdout(&ends.channel), dup2_stderr(&ends.channel));
     set_cores(&cores);
     let held = match settle(&mut launch, gate, &here) {
         Ok(Some(held)) => held,
@@ -114,6 +118,11 @@ fn settle(
     // The quota of the user's keys may be used up: then bots share the launcher's keyring.
     let _ = raw::join_session_keyring();
     if launch.method.is_namespace() {
+        if geteuid().is_root() {
+            // Its memory belongs to the namespace outside, where a bot has no right to trace what is not dumpable. The files of
+            // another user's keeper would then be closed to the referee, and that user's bot has no such right anyway.
+            set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at(Step::Privileges))?;
+        }
         numbers = mounts::enter(launch.tree.as_ref()).map_err(at(Step::Mounts))?;
         if let Some(tree) = &launch.tree {
             launch.ruleset = mounts::rules(tree).map_err(at(Step::Ruleset))?;

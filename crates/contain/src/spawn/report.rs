@@ -183,7 +183,7 @@ pub(crate) fn at(step: Step) -> impl Fn(Errno) -> Failure {
     move |errno| (step, errno)
 }
 
-/// More than any keeper sends. Root's bot in a namespace can take over its keeper's pipe and send for ever.
+/// More than any keeper sends. A bot that can trace its keeper, without Landlock, could send for ever.
 pub(crate) const MOST_MESSAGES: u32 = 32;
 
 /// What a keeper has reported so far.
