@@ -182,6 +182,38 @@ fn of_many_survivors_the_first_are_named_and_the_rest_are_counted() {
     }
 }
 
+/// Its first process ends; the next one leaves orphans that end at once, waits until its keeper has reaped them, and says how many
+/// of the keeper's children have ended by then. The first process is one of them.
+const ORPHANS: &str = "import os, time\n\
+    def state(pid):\n\
+    \x20   try:\n\
+    \x20       return open(f'/proc/{pid}/stat').read().rsplit(') ')[1][0]\n\
+    \x20   except OSError: pass\n\
+    keeper = os.getppid()\n\
+    if os.fork() > 0: os._exit(0)\n\
+    for _ in range(200):\n\
+    \x20   if (child := os.fork()) == 0:\n\
+    \x20       os.fork()\n\
+    \x20       os._exit(0)\n\
+    \x20   os.waitpid(child, 0)\n\
+    children = f'/proc/{keeper}/task/{keeper}/children'\n\
+    ended = lambda: [state(pid) for pid in open(children).read().split()].count('Z')\n\
+    until = time.monotonic() + 20\n\
+    while ended() > 1 and time.monotonic() < until: time.sleep(0.01)\n\
+    os.write(2, b'%d' % ended())";
+
+#[test]
+fn orphans_are_reaped_once_the_first_process_has_ended() {
+    let Some([python]) = need("orphans", ["python3"]) else { return };
+    let bot = bot_line(&[python, "-c", ORPHANS]);
+    // There the game goes on with the other processes.
+    let more = ["--game", "square-remover", "--total", "60s"];
+    for (user, method) in grid(METHODS) {
+        let result = play(user, method, &Mark::new(), &bot, &more);
+        assert_eq!(result["stderr_tail"], json!(["1"]), "{method} {user:?}: {result}");
+    }
+}
+
 /// Starts a command of the referee and kills it at some moment.
 fn kill_at_random(user: User, args: &[&str], mark: &Mark, folder: &Path, random: &mut Pcg32) {
     let (name, value) = mark.env().split_once('=').expect("a pair");

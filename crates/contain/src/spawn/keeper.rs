@@ -77,7 +77,7 @@ fn play(launch: &Launch, ends: Ends, mut held: Held) -> c_int {
 struct Held {
     /// Readable when a child has ended, or the launcher has asked for the end.
     signals: OwnedFd,
-    /// The list of children, unless the kernel itself kills them.
+    /// The list of children.
     children: Option<File>,
     /// The maximum of the namespace's process numbers.
     numbers: Option<File>,
@@ -130,8 +130,7 @@ fn settle(
     } else {
         let _ = set_child_subreaper(Some(getpid()));
     }
-    let list = || File::open("/proc/thread-self/children").ok();
-    let children = if launch.method.is_namespace() { None } else { list() };
+    let children = File::open("/proc/thread-self/children").ok();
     Ok(Some(Held { signals: raw::signals().map_err(at(Step::Pipes))?, children, numbers }))
 }
 
@@ -173,6 +172,8 @@ fn keep(bot: Pid, channel: &UnixStream, held: &Held) {
             return;
         }
         if has_ended {
+            reap_others(bot, held.children.as_ref());
+            at_most = None;
             continue;
         }
         at_most = match reap_orphans(bot) {
@@ -182,7 +183,7 @@ fn keep(bot: Pid, channel: &UnixStream, held: &Held) {
                 if expects_end {
                     return;
                 }
-                None
+                Some(Timespec::default())
             }
             Reaped::Some => Some(Timespec::default()),
             Reaped::All => None,
@@ -232,6 +233,13 @@ fn reap_orphans(bot: Pid) -> Reaped {
         }
     }
     Reaped::Some
+}
+
+/// Reaps orphans once the bot has ended: it is the oldest child, behind which waitid(2) shows no other.
+fn reap_others(bot: Pid, children: Option<&File>) {
+    for pid in list(children).into_iter().filter(|&pid| pid != bot) {
+        let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+    }
 }
 
 /// Kills the group, then children until none is left. Orphaned grandchildren are reparented to the keeper. Reports the
