@@ -20,15 +20,26 @@ use rustix::thread::{
 use super::numbers;
 use crate::confine::tree::{MountStep, Tree};
 use crate::sys::landlock::{self, Ruleset};
-use crate::sys::raw::landlock_version;
+use crate::sys::raw::{landlock_version, make_read_only};
 
 /// A folder that every host has, where the new root is mounted until it becomes the root.
 const GROUND: &CStr = c"/proc";
 
 const UNPRIVILEGED: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
-/// Where in /proc root, even in a namespace, changes the machine's settings, or restarts it.
-const SETTINGS: [&CStr; 2] = [c"/proc/sys", c"/proc/sysrq-trigger"];
+/// Where in /proc root, even in a namespace, changes the machine's settings, or restarts it; similar to what runc protects.
+const SETTINGS: [&CStr; 10] = [
+    c"/proc/acpi",
+    c"/proc/asound",
+    c"/proc/bus",
+    c"/proc/dynamic_debug",
+    c"/proc/fs",
+    c"/proc/irq",
+    c"/proc/latency_stats",
+    c"/proc/scsi",
+    c"/proc/sys",
+    c"/proc/sysrq-trigger",
+];
 
 /// Gives the new namespace its own /proc and, in a sandbox, its own file system. Returns the file that holds the maximum of its
 /// process numbers, opened before the settings are read-only.
@@ -67,7 +78,11 @@ fn protect_settings() -> Result<(), Errno> {
         let flags = MountFlags::BIND | MountFlags::RDONLY | MountFlags::NOEXEC;
         mount_remount(path, flags | UNPRIVILEGED, c"")?;
     }
-    Ok(())
+    match make_read_only(c"/sys") {
+        // It is not mounted, or the kernel is older than Linux 5.12.
+        Err(Errno::NOENT | Errno::INVAL | Errno::NOSYS) => Ok(()),
+        done => done,
+    }
 }
 
 /// Leaves no process of the namespace the right to undo these mounts. A namespace that a bot makes within this one has

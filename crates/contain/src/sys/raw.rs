@@ -327,6 +327,19 @@ pub(crate) fn landlock_allow(
     if done == 0 { Ok(()) } else { Err(last_errno()) }
 }
 
+/// Makes a mount read-only, with all mounts in it.
+pub(crate) fn make_read_only(mount: &CStr) -> Result<(), Errno> {
+    let (call, flags) = (libc::SYS_mount_setattr, libc::AT_RECURSIVE);
+    // SAFETY: zeroes are valid attributes, which change nothing, and the kernel copies them.
+    let done = unsafe {
+        let mut what = MaybeUninit::<libc::mount_attr>::zeroed().assume_init();
+        what.attr_set = libc::MOUNT_ATTR_RDONLY;
+        let size = size_of_val(&what);
+        libc::syscall(call, libc::AT_FDCWD, mount.as_ptr(), flags, &raw const what, size)
+    };
+    if done == 0 { Ok(()) } else { Err(last_errno()) }
+}
+
 /// Whether the kernel has seccomp filters: if so, it complains that the filter's address is invalid.
 pub(crate) fn has_seccomp_filters() -> bool {
     // SAFETY: the kernel reads a filter from no address, and puts on none.
