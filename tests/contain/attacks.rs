@@ -63,6 +63,25 @@ fn a_bot_changes_no_limits_scheduling_or_memory_of_the_processes_above_it() {
     }
 }
 
+/// Makes itself nice, and its keeper if it can, as root; does not answer.
+const NICE: &str = "import os, time\n\
+    os.setpriority(os.PRIO_PROCESS, 0, 10)\n\
+    try: os.setpriority(os.PRIO_PROCESS, os.getppid(), 10)\n\
+    except OSError: pass\n\
+    os.write(2, b'armed\\n')\n\
+    time.sleep(3600)";
+
+#[test]
+fn a_nice_bot_does_not_pass_for_one_that_was_started_so() {
+    let Some([python]) = need("nice bots", ["python3"]) else { return };
+    let bot = bot_line(&[python, "-c", NICE]);
+    for user in USERS {
+        let (result, _) = play_until_said(user, "namespace", &Mark::new(), &bot, "armed", &[]);
+        let parts = &result["timing"]["exchanges"][0]["parts"];
+        assert_eq!(parts["own_scheduling"], true, "{user:?}: {result}");
+    }
+}
+
 #[test]
 fn a_referee_whose_files_may_not_grow_says_so_and_ends() {
     let folder = tempdir().expect("a folder");

@@ -299,7 +299,7 @@ mod tests {
             let mut guard = Guard::new(Resources::default(), None, None, 0);
             let now = Instant::now();
             (guard.memory_took, guard.next, guard.next_memory) = (memory_took, now, now);
-            guard.sample_if_due(Root::Keeper(getpid()), Some(now + left));
+            guard.sample_if_due(Root::Keeper(getpid(), None), Some(now + left));
             guard.memory_took != memory_took
         };
         let (took, minute) = (Duration::from_secs(6), Duration::from_mins(1));

@@ -16,7 +16,7 @@ impl Beginning {
 
     pub(super) fn root(&self, running: &Running) -> Root {
         match running {
-            Running::Kept(keeper) => Root::Keeper(keeper.pid),
+            Running::Kept(keeper) => Root::Keeper(keeper.pid, Scheduling::by(keeper.launcher())),
             Running::Plain(plain) => Root::Program(plain.pid(), self.0),
         }
     }

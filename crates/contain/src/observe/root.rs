@@ -9,8 +9,9 @@ use crate::sys::proc::{children, read};
 /// The process from which all processes of a program descend.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Root {
-    /// Its keeper, which is not one of them, and has the scheduling that the program started with.
-    Keeper(Pid),
+    /// Its keeper, which is not one of them, and the scheduling that the program started with: in a namespace it can change its
+    /// keeper's.
+    Keeper(Pid, Option<Scheduling>),
     /// The program itself, and the scheduling that it started with.
     Program(Pid, Option<Scheduling>),
 }
@@ -28,37 +29,41 @@ pub(crate) struct Scheduling {
 impl Scheduling {
     /// The scheduling of this thread, which a process that it starts inherits.
     pub(crate) fn of_this_thread() -> Option<Self> {
-        scheduling(gettid())
+        Self::of(gettid(), gettid())
+    }
+
+    /// The scheduling of a process that a launcher starts at an order of this thread: with that launcher's priority, on this
+    /// thread's cores.
+    pub(crate) fn by(launcher: Pid) -> Option<Self> {
+        Self::of(launcher, gettid())
+    }
+
+    fn of(prioritized: Pid, placed: Pid) -> Option<Self> {
+        let how = parse(&read(&format!("/proc/{}/stat", prioritized.as_raw_pid()))?)?;
+        Some(Self { how, cores: cores::of(placed) })
     }
 }
 
 impl Root {
     /// The process itself.
     pub(crate) fn pid(self) -> Pid {
-        let (Self::Keeper(pid) | Self::Program(pid, _)) = self;
+        let (Self::Keeper(pid, _) | Self::Program(pid, _)) = self;
         pid
     }
 
     /// The processes with which a walk begins: the program is the first one.
     pub(super) fn first_processes(self) -> Vec<i32> {
         match self {
-            Self::Keeper(keeper) => children(keeper.as_raw_pid(), keeper.as_raw_pid()),
+            Self::Keeper(keeper, _) => children(keeper.as_raw_pid(), keeper.as_raw_pid()),
             Self::Program(pid, _) => vec![pid.as_raw_pid()],
         }
     }
 
     /// The scheduling that the program started with.
     pub(super) fn scheduling_at_start(self) -> Option<Scheduling> {
-        match self {
-            Self::Keeper(keeper) => scheduling(keeper),
-            Self::Program(_, at_start) => at_start,
-        }
+        let (Self::Keeper(_, at_start) | Self::Program(_, at_start)) = self;
+        at_start
     }
-}
-
-fn scheduling(pid: Pid) -> Option<Scheduling> {
-    let how = parse(&read(&format!("/proc/{}/stat", pid.as_raw_pid()))?)?;
-    Some(Scheduling { how, cores: cores::of(pid) })
 }
 
 /// Parses the niceness, priority and policy in a `stat` file.

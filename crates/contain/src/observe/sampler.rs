@@ -75,7 +75,7 @@ impl Files {
         Some(Self {
             pid,
             keepers_children: match root {
-                Root::Keeper(keeper) => {
+                Root::Keeper(keeper, _) => {
                     Some(open(format!("/proc/{keeper}/task/{keeper}/children"))?)
                 }
                 Root::Program(..) => None,

@@ -138,7 +138,7 @@ mod tests {
             pids.map(|pid| Process { pid, threads: 1, ..Process::default() }).into();
         let seen = [vec![], vec![1]].map(|unvisited| {
             let sample = Sample { processes: processes.clone(), unvisited, ..Sample::default() };
-            let snapshot = at(&sample, Root::Keeper(getpid()));
+            let snapshot = at(&sample, Root::Keeper(getpid(), None));
             (snapshot.threads.len(), snapshot.is_stopped)
         });
         stopped.kill().and_then(|()| stopped.wait()).expect("a child");

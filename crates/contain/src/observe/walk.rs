@@ -46,7 +46,7 @@ fn of_tree(root: Root, until: Instant) -> Sample {
     let mut seen = BTreeSet::new();
     let mut sample = Sample::default();
     visit(&mut sample, root.first_processes(), &mut seen, until);
-    let Root::Keeper(keeper) = root else { return sample };
+    let Root::Keeper(keeper, _) = root else { return sample };
     // What a process leaves behind moves to the keeper, perhaps between the reads of both.
     if sample.is_whole() {
         visit(&mut sample, root.first_processes(), &mut seen, until);
@@ -208,7 +208,7 @@ mod tests {
     fn all_processes_below_another_one_are_found_while_there_is_time() {
         let script = ["-c", "(sleep 60; :) & wait"];
         let mut shell = Command::new("sh").args(script).spawn().expect("starts");
-        let keeper = Root::Keeper(Pid::from_child(&shell));
+        let keeper = Root::Keeper(Pid::from_child(&shell), None);
         let patience = Instant::now() + Duration::from_secs(20);
         let below = || pids(keeper, patience);
         while below().len() < 2 {

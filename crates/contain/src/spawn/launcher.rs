@@ -34,7 +34,7 @@ use crate::sys::raw;
 #[derive(Debug)]
 pub(crate) struct Launcher {
     socket: UnixStream,
-    pid: Pid,
+    pub(super) pid: Pid,
     deadlines: Arc<Deadlines>,
     /// The process that started it: a fork of that process cannot wait for it, and starts its own.
     owner: u32,
