@@ -82,6 +82,35 @@ fn a_nice_bot_does_not_pass_for_one_that_was_started_so() {
     }
 }
 
+/// Has its keeper run only where nobody else wants a core, and wants it all: root has the right to do so, and others get it in a
+/// user namespace.
+const STARVING: &str = "import ctypes, os, time\n\
+    core, keeper = {min(os.sched_getaffinity(0))}, os.getppid()\n\
+    if os.getuid() != 0: ctypes.CDLL(None).unshare(0x10000000)\n\
+    os.sched_setscheduler(keeper, os.SCHED_IDLE, os.sched_param(0))\n\
+    os.sched_setaffinity(keeper, core)\n\
+    for _ in range(200):\n\
+    \x20   if os.fork() == 0:\n\
+    \x20       os.sched_setaffinity(0, core)\n\
+    \x20       while True: pass\n\
+    os.write(2, b'armed\\n')\n\
+    time.sleep(3600)";
+
+#[test]
+fn nothing_is_left_of_a_bot_that_starves_its_keeper() {
+    let Some([python]) = need("bots that starve their keeper", ["python3"]) else { return };
+    let bot = bot_line(&[python, "-c", STARVING]);
+    for user in USERS {
+        let mark = Mark::new();
+        let (result, _) = play_until_said(user, "namespace", &mark, &bot, "armed", &[]);
+        let left = mark.processes().len();
+        kill_marked(&mark);
+        assert_eq!(left, 0, "{user:?}: {result}");
+        assert!(result["stderr_tail"].to_string().contains("armed"), "{user:?}: {result}");
+        assert!(!diagnosis(&result).contains("still dying"), "{user:?}: {result}");
+    }
+}
+
 #[test]
 fn a_referee_whose_files_may_not_grow_says_so_and_ends() {
     let folder = tempdir().expect("a folder");

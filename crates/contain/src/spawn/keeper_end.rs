@@ -2,12 +2,14 @@
 
 use std::net::Shutdown;
 use std::os::fd::AsFd as _;
+use std::time::Instant;
 
-use rustix::process::{Signal, kill_process_group, pidfd_send_signal};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 
 use super::ending::{Left, Survivor};
 use super::handle::Keeper;
 use crate::decide::tuning::TUNING;
+use crate::sys::proc::{children, numbers_until, parent};
 use crate::sys::ready::is_ready_within;
 
 impl Keeper {
@@ -27,7 +29,7 @@ impl Keeper {
             return Left::default();
         }
         self.begin_end();
-        if !is_ready_within(self.pidfd.as_fd(), TUNING.ending.reap_limit) {
+        if !self.ends_in_time() {
             let pid = self.pid.as_raw_pid();
             let limit = TUNING.ending.reap_limit;
             log::warn!("the bot has not died within {limit:?} (its keeper is process {pid})");
@@ -46,6 +48,21 @@ impl Keeper {
 }
 
 impl Keeper {
+    /// Waits for the keeper's end. In a namespace a bot can take its keeper's priority, so that it does not get a core to die on
+    /// before the bot's processes are gone.
+    fn ends_in_time(&self) -> bool {
+        let until = Instant::now() + TUNING.ending.reap_limit;
+        while !is_ready_within(self.pidfd.as_fd(), TUNING.ending.exit_notice) {
+            if Instant::now() >= until {
+                return false;
+            }
+            if self.is_namespace() {
+                kill_below(self.pid, until);
+            }
+        }
+        true
+    }
+
     /// Kills the bot's process group after its keeper was killed, which killed the bot itself
     /// too.
     fn kill_group(&self) {
@@ -56,5 +73,24 @@ impl Keeper {
 impl Drop for Keeper {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+/// Kills all processes below a keeper.
+fn kill_below(keeper: Pid, until: Instant) {
+    let keeper = keeper.as_raw_pid();
+    let mut parents = vec![keeper];
+    while let Some(above) = parents.pop() {
+        for thread in numbers_until(&format!("/proc/{above}/task"), until) {
+            for child in children(above, thread) {
+                let Some(pid) = Pid::from_raw(child) else { continue };
+                let Ok(found) = pidfd_open(pid, PidfdFlags::empty()) else { continue };
+                // The number may be another process's by now.
+                if parent(child).is_some_and(|parent| [above, keeper].contains(&parent)) {
+                    let _ = pidfd_send_signal(found, Signal::KILL);
+                    parents.push(child);
+                }
+            }
+        }
     }
 }
