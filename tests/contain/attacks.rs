@@ -445,6 +445,25 @@ fn memory_that_only_a_mapping_holds_counts_where_root_plays() {
     }
 }
 
+/// A sandbox refuses it.
+#[test]
+fn secret_memory_that_only_a_descriptor_holds_counts() {
+    let Some(bot) = hiding("secret") else { return };
+    let probe = "import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(447, 0) < 0)";
+    if !Command::new("python3").args(["-c", probe]).status().expect("runs").success() {
+        return leave_out("secret memory", "the kernel offers none (Linux 6.5 does)");
+    }
+    for (user, method) in grid(ALL_METHODS) {
+        loses_by_memory(user, method, &bot, &[]);
+        if has_sandbox(method) {
+            let result =
+                play(user, method, &Mark::new(), &bot, &[&["--sandbox"], &PATIENT[..]].concat());
+            let said = result["stderr_tail"].to_string();
+            assert!(said.contains("PermissionError"), "{method} {user:?}: {result}");
+        }
+    }
+}
+
 /// The users whose bots are in control groups; says so if there is none, since few machines grant them.
 fn users_of_control_groups() -> Vec<User> {
     let users: Vec<User> = USERS.into_iter().filter(|&user| has_control_groups(user)).collect();

@@ -40,6 +40,17 @@ def memfd():
     must(c.munmap(ctypes.c_void_p(start + PAGE), ctypes.c_size_t(ALL - PAGE)))
 
 
+def secret():
+    """In steps, since the kernel limits what is mapped."""
+    descriptor = must(c.syscall(447, 0))
+    os.ftruncate(descriptor, ALL)
+    for at in range(0, ALL, STEP):
+        start = must(c.mmap(None, ctypes.c_size_t(STEP), 3, mmap.MAP_SHARED, descriptor, ctypes.c_long(at)))
+        ctypes.memset(start, 1, STEP)
+        must(c.munmap(ctypes.c_void_p(start), ctypes.c_size_t(STEP)))
+    return descriptor
+
+
 def pipes():
     """A byte of a large page in a slot of a pipe keeps all of the page."""
     large, slots = 2 << 20, 16

@@ -229,6 +229,8 @@ const FORBIDDEN: &[i64] = &[
     libc::SYS_io_uring_setup,
     // Pages in a pipe stay when nobody maps them any more, and are not counted.
     libc::SYS_vmsplice,
+    // Memory that the kernel shows to nobody.
+    SYS_MEMFD_SECRET,
     // Modes, owners, times and attributes of files, which Landlock does not check.
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
@@ -297,6 +299,7 @@ const FORBIDDEN: &[i64] = &[
 ];
 
 // Not in `libc` for every processor, and the same for all.
+const SYS_MEMFD_SECRET: i64 = 447;
 const SYS_FCHMODAT2: i64 = 452;
 const SYS_SETXATTRAT: i64 = 463;
 const SYS_REMOVEXATTRAT: i64 = 466;

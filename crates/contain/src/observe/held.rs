@@ -72,15 +72,20 @@ impl HeldFiles {
         let wanted = StatxFlags::BASIC_STATS | StatxFlags::MNT_ID;
         let file = statx(CWD, path, AtFlags::STATX_DONT_SYNC, wanted).ok()?;
         let is_file = FileType::from_raw_mode(file.stx_mode.into()) == FileType::RegularFile;
-        if !is_file || file.stx_blocks == 0 {
-            return None;
-        }
+        // The kernel does not show how much of a secret file is filled, so its whole size counts.
+        let is_secret = || file.stx_size > 0 && is_secret(path);
+        let size = match file.stx_blocks {
+            _ if !is_file => return None,
+            0 if is_secret() => file.stx_size,
+            0 => return None,
+            blocks => blocks * BLOCK,
+        };
         let is_writable = || fs::symlink_metadata(path).is_ok_and(|fd| fd.mode() & WRITABLE != 0);
         let is_held = file.stx_nlink == 0 || is_writable();
         (is_held && self.is_in_memory(&file, path)).then(|| HeldFile {
             device: makedev(file.stx_dev_major, file.stx_dev_minor),
             inode: file.stx_ino,
-            size: file.stx_blocks * BLOCK,
+            size,
         })
     }
 
@@ -120,6 +125,11 @@ impl Mapping {
         let mapping = Self { start: address(start)?, end: address(end)? };
         (is_held && device.starts_with("00:") && inode != "0").then_some((mapping, (device, inode)))
     }
+}
+
+/// Whether a link of /proc leads to a file of `memfd_secret(2)`.
+fn is_secret(path: &str) -> bool {
+    fs::read_link(path).is_ok_and(|name| name.as_os_str() == "/secretmem (deleted)")
 }
 
 /// Whether the kernel lets this process look at the files behind mappings.
