@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
-use std::io::Read as _;
+use std::io::Read;
 use std::os::unix::fs::MetadataExt as _;
 use std::sync::OnceLock;
 
@@ -97,7 +97,8 @@ impl HeldFiles {
         let pid = self.pid.to_string();
         let mounts = self.mounts.get_or_insert_with(|| {
             // Files from before a process entered its namespace are listed in its old one.
-            ["self", &pid].into_iter().flat_map(mounts).collect()
+            let open = |process| File::open(format!("/proc/{process}/mountinfo")).ok();
+            ["self", &pid].into_iter().filter_map(open).flat_map(mounts).collect()
         });
         // The kernel's internal mounts, such as the one for memfd_create(2), are in no list, and on no device.
         mounts.get(&file.stx_mnt_id).copied().unwrap_or(file.stx_dev_major == 0)
@@ -141,10 +142,13 @@ fn may_see_mapped_files() -> bool {
     })
 }
 
-/// The mounts that a process sees, and whether they are in memory.
-fn mounts(process: &str) -> Vec<(u64, bool)> {
-    let list = fs::read(format!("/proc/{process}/mountinfo")).unwrap_or_default();
-    let list = String::from_utf8_lossy(&list);
+/// The mounts in a `mountinfo` file, and whether they are in memory. A bot may have made thousands: files on those beyond the
+/// first ones count as in memory, unless they are on a device.
+fn mounts(list: impl Read) -> Vec<(u64, bool)> {
+    const LONGEST: u64 = 1 << 23;
+    let mut bytes = Vec::new();
+    let _ = list.take(LONGEST).read_to_end(&mut bytes);
+    let list = String::from_utf8_lossy(&bytes);
     let mount = |line: &str| {
         let (place, system) = line.split_once(" - ")?;
         let id = place.split(' ').next()?.parse().ok()?;
@@ -156,7 +160,7 @@ fn mounts(process: &str) -> Vec<(u64, bool)> {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Write as _;
+    use std::io::{self, Write as _};
     use std::os::fd::AsRawFd as _;
 
     use super::*;
@@ -176,6 +180,14 @@ mod tests {
         ] {
             assert_eq!(mapping(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn of_mounts_without_end_only_the_first_ones_are_read() {
+        let mount = "36 35 98:0 /a /b rw,noatime - tmpfs a rw\n";
+        let mounts = mounts(io::repeat(b'\n').chain(mount.as_bytes()));
+        assert_eq!(mounts, []);
+        assert_eq!(super::mounts(mount.as_bytes()), [(36, true)]);
     }
 
     #[test]
