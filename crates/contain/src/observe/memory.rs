@@ -72,8 +72,13 @@ impl FileSystem {
         let device = fs::metadata(format!("{root}/")).ok()?.dev();
         let system = statfs(format!("{root}/")).ok()?;
         let block = u64::try_from(system.f_bsize).ok()?;
-        Some(Self { device, used: (system.f_blocks - system.f_bfree) * block })
+        Some(Self { device, used: used(system.f_blocks, system.f_bfree, block) })
     }
+}
+
+/// The bytes in use of a file system. The kernel counts its blocks on each core, so a sum may be off by a few.
+fn used(blocks: u64, free: u64, block: u64) -> u64 {
+    blocks.saturating_sub(free).saturating_mul(block)
 }
 
 /// A process's share of the memory, in bytes; shared pages are divided among their processes.
@@ -96,5 +101,15 @@ impl Portion {
             }
             None => Self { private: process.resident - process.shared, shared: process.shared },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::used;
+
+    #[test]
+    fn a_file_system_with_more_free_blocks_than_it_has_is_empty() {
+        assert_eq!([used(10, 7, 4096), used(10, 11, 4096)], [12_288, 0]);
     }
 }
