@@ -445,6 +445,24 @@ fn memory_that_only_a_mapping_holds_counts_where_root_plays() {
     }
 }
 
+#[test]
+fn memory_of_a_process_whose_first_thread_has_exited_counts() {
+    for user in USERS {
+        hidden_memory_counts(user, "leaderless", &ALL_METHODS);
+    }
+}
+
+/// Only root may have many.
+#[test]
+fn memory_of_a_process_of_many_groups_counts() {
+    if rustix::process::getuid().is_root() {
+        let Some(bot) = hiding("groups") else { return };
+        for method in ["seccomp", "plain"] {
+            loses_by_memory(User::Mine, method, &bot, &[]);
+        }
+    }
+}
+
 /// A sandbox refuses it.
 #[test]
 fn secret_memory_that_only_a_descriptor_holds_counts() {

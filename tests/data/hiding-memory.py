@@ -4,6 +4,7 @@ import ctypes
 import mmap
 import os
 import sys
+import threading
 import time
 
 ALL, STEP, PAGE = 200 << 20, 4 << 20, 4096
@@ -51,6 +52,24 @@ def secret():
     return descriptor
 
 
+def leaderless():
+    """A process whose first thread has exited shows neither memory nor descriptors. The call is `exit`, of one thread."""
+    def fill():
+        global held
+        while "zombie" not in open("/proc/self/status").read():
+            time.sleep(0.01)
+        held = b"x" * ALL
+        wait()
+    threading.Thread(target=fill).start()
+    c.syscall({"x86_64": 60}.get(os.uname().machine, 93), 0)
+
+
+def groups():
+    """With many groups, the kernel shows the memory of a process behind more than a page of their numbers."""
+    os.setgroups(range(1 << 30, (1 << 30) + 1000))
+    return b"x" * ALL
+
+
 def pipes():
     """A byte of a large page in a slot of a pipe keeps all of the page."""
     large, slots = 2 << 20, 16
@@ -74,6 +93,10 @@ def pipes():
     return ends
 
 
+def wait():
+    print("held", file=sys.stderr, flush=True)
+    time.sleep(3600)
+
+
 held = globals()[sys.argv[1]]()
-print("held", file=sys.stderr, flush=True)
-time.sleep(3600)
+wait()

@@ -82,6 +82,19 @@ fn processes_and_threads() {
 }
 
 #[test]
+fn threads_of_a_process_whose_first_one_has_exited_count() {
+    let Some([python]) = need("a first thread that exits", ["python3"]) else { return };
+    let bot = "import ctypes, os, threading, time\n\
+               def start():\n\
+               \x20   while 'zombie' not in open('/proc/self/status').read(): time.sleep(0.01)\n\
+               \x20   for _ in range(600): threading.Thread(target=time.sleep, args=(3600,)).start()\n\
+               threading.Thread(target=start).start()\n\
+               ctypes.CDLL(None).syscall({'x86_64': 60}.get(os.uname().machine, 93), 0)";
+    let output = referee().play(PATIENT).args(["--format", "json", "--", python, "-c", bot]).run();
+    assert_eq!(output.json()["verdict"], "process_limit", "{output:?}");
+}
+
+#[test]
 fn open_files() {
     let diagnosis = ["it had 64 files open, its limit (`open-files` in the settings)"];
     let settings = "resources.open-files = 64";

@@ -11,6 +11,9 @@ use terms::millis::Millis;
 #[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Process {
     pub(crate) pid: i32,
+    /// A thread that has not exited, as the first one may have: only such a thread shows memory and descriptors.
+    #[cfg_attr(any(test, feature = "serde"), serde(default))]
+    pub(crate) alive: i32,
     pub(crate) threads: u64,
     /// Resident memory, page tables and swapped pages.
     pub(crate) resident: u64,

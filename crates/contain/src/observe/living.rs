@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::walk::long_walk;
 use crate::decide::sample::Sample;
-use crate::sys::proc::{field, read};
+use crate::sys::proc::{field, has_exited, status};
 
 /// The number of processes and threads that were in the sample and are still there. They were all alive at one
 /// moment; of processes that come and go, the sample itself may have seen more than ever lived at once. If not all
@@ -29,9 +29,8 @@ pub(crate) fn tasks(sample: &Sample, deadline: Option<Instant>) -> u64 {
 
 /// The number of threads; 0 of a process that has ended, even if nobody has reaped it.
 fn living_threads(pid: i32) -> u64 {
-    let status = read(&format!("/proc/{pid}/status")).unwrap_or_default();
-    let has_ended = status.contains("\nState:\tZ") || status.contains("\nState:\tX");
-    if has_ended { 0 } else { field(&status, "Threads:").unwrap_or(0) }
+    let Some((_, status)) = status(pid) else { return 0 };
+    if has_exited(&status) { 0 } else { field(&status, "Threads:").unwrap_or(0) }
 }
 
 #[cfg(test)]

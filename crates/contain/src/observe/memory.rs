@@ -47,8 +47,8 @@ fn held_files(sample: &Sample, counted: Option<u64>, until: Instant) -> u64 {
     };
     let is_time_left = || Instant::now() < until;
     for process in sample.processes.iter().take_while(|_| is_time_left()) {
-        let mut held = HeldFiles::new(process.pid);
-        for fd in numbers_until(&format!("/proc/{}/fd", process.pid), until) {
+        let mut held = HeldFiles::new(process.alive);
+        for fd in numbers_until(&format!("/proc/{}/fd", process.alive), until) {
             held.file(fd).map(&mut add);
         }
         if is_time_left() {
@@ -91,7 +91,7 @@ struct Portion {
 
 impl Portion {
     fn read(process: &Process) -> Self {
-        let rollup = read(&format!("/proc/{}/smaps_rollup", process.pid)).unwrap_or_default();
+        let rollup = read(&format!("/proc/{}/smaps_rollup", process.alive)).unwrap_or_default();
         let bytes = |name| field(&rollup, name).map(|kib| kib * 1024);
         match bytes("Pss:") {
             Some(all) => {

@@ -95,8 +95,8 @@ fn has_few_threads(sample: &Sample) -> bool {
 
 fn add_process(sample: &mut Sample, pid: i32, open: &mut Vec<i32>) {
     // The process may have been reaped in the meantime.
-    let Some(status) = read(&format!("/proc/{pid}/status")) else { return };
-    let process = Process { open_files: open_files(pid), ..process(pid, &status) };
+    let Some((alive, status)) = proc::status(pid) else { return };
+    let process = Process { alive, open_files: open_files(alive), ..process(pid, &status) };
     sample.processes.push(process);
     if process.peak > 0 {
         sample.peak_memory = sample.peak_memory.max(Some(process.peak));
@@ -122,6 +122,7 @@ pub(super) fn process(pid: i32, status: &str) -> Process {
     let page_tables = kib("VmPTE:");
     Process {
         pid,
+        alive: pid,
         threads: number("Threads:").max(1),
         resident: kib("VmRSS:") + page_tables + kib("VmSwap:"),
         shared: kib("RssShmem:").min(kib("VmRSS:")),

@@ -65,6 +65,23 @@ pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
+/// /proc/PID/status of a process by one of its threads, and that thread: the first, unless it has exited before others.
+pub(crate) fn status(pid: i32) -> Option<(i32, String)> {
+    let status = read(&format!("/proc/{pid}/status"))?;
+    if !has_exited(&status) || field(&status, "Threads:").unwrap_or(1) <= 1 {
+        return Some((pid, status));
+    }
+    let living = numbers_in(&format!("/proc/{pid}/task"))
+        .filter_map(|tid| Some((tid, read(&format!("/proc/{tid}/status"))?)))
+        .find(|(_, status)| !has_exited(status));
+    Some(living.unwrap_or((pid, status)))
+}
+
+/// Whether a thread has exited, by its /proc/PID/status.
+pub(crate) fn has_exited(status: &str) -> bool {
+    status.contains("\nState:\tZ") || status.contains("\nState:\tX")
+}
+
 /// The parent of a process.
 pub(crate) fn parent(pid: i32) -> Option<i32> {
     let parent = field(&read(&format!("/proc/{pid}/status"))?, "PPid:")?;
@@ -189,10 +206,18 @@ pub(crate) fn read_again<T>(file: &File, parse: impl FnOnce(&str) -> Option<T>) 
 
 /// A small file of /proc; `None` once its process has ended.
 pub(crate) fn read(path: &str) -> Option<String> {
+    // The numbers of a process's groups alone, of which there may be 65,536.
+    const LONGEST: u64 = 1 << 20;
     let mut buffer = [0; 4096];
-    let count = File::open(path).ok()?.read(&mut buffer).ok()?;
+    let mut file = File::open(path).ok()?;
+    let count = file.read(&mut buffer).ok()?;
+    let mut text = buffer[..count].to_vec();
+    // The kernel fills the buffer only if there may be more.
+    if count == buffer.len() {
+        let _ = file.take(LONGEST).read_to_end(&mut text);
+    }
     // Several files contain the name of a process, which may be any bytes.
-    Some(String::from_utf8_lossy(&buffer[..count]).into_owned())
+    Some(String::from_utf8_lossy(&text).into_owned())
 }
 
 /// A pipe's name in /proc, the same at both ends.
