@@ -59,11 +59,17 @@ impl Held {
 
     /// Lets the second bot answer. Returns the exit code, and the end in the log.
     fn end(self) -> (Option<i32>, Value) {
+        let (code, mut log) = self.log();
+        (code, log.pop().expect("an end"))
+    }
+
+    /// The same, with the whole log.
+    fn log(self) -> (Option<i32>, Vec<Value>) {
         fs::write(self.place.path("go"), "").expect("room");
         let code = finished(self.child).status.code();
         let log = fs::read_to_string(self.place.path("game.jsonl")).expect("a log");
         self.mark.assert_gone();
-        (code, serde_json::from_str(log.lines().last().expect("an end")).expect("JSON"))
+        (code, log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
     }
 }
 
@@ -86,6 +92,38 @@ fn a_bot_that_is_not_asked_stands_still_unless_it_may_ponder() {
             assert_eq!(pondered.is_some_and(|cpu| cpu > 0.0), ponders, "{method}: {end}");
             assert_eq!(code, Some(0), "{method}");
         }
+    }
+}
+
+/// Answers, and computes for half a second of CPU time in a process that timers continue, since the kernel does not repeat one for a
+/// signal that is ignored. The first numbers are a `sigevent`: the signal, and 0 for one to the process.
+const CONTINUES: &str = "import ctypes, os, signal, sys, time\n\
+    libc = ctypes.CDLL(None)\n\
+    event, timer = (ctypes.c_int * 16)(0, 0, signal.SIGCONT, 0), ctypes.c_void_p()\n\
+    for tenth in range(1, 600):\n\
+    \x20   libc.timer_create(time.CLOCK_MONOTONIC, event, ctypes.byref(timer))\n\
+    \x20   time_left = (ctypes.c_long * 4)(0, 0, tenth // 10, tenth % 10 * 100_000_000)\n\
+    \x20   libc.timer_settime(timer, 0, time_left, None)\n\
+    for number, line in enumerate(sys.stdin):\n\
+    \x20   print(1, flush=True)\n\
+    \x20   end = time.process_time() + (0.5 if number == 0 else 0)\n\
+    \x20   while time.process_time() < end: pass\n\
+    \x20   open(os.environ['HERE'] + '/computed', 'w')\n";
+
+#[test]
+fn what_a_bot_computes_although_it_is_paused_counts_in_its_next_turn_and_is_reported() {
+    let Some([python]) = need("a bot that continues itself", ["python3"]) else { return };
+    for method in ALL_METHODS {
+        let bot = format!("exec {}", shlex::try_join([python, "-c", CONTINUES]).expect("no NUL"));
+        let held = Held::game_with(&bot, &["--containment", method]);
+        wait_until("it has computed", || held.place.path("computed").exists());
+        let (_, log) = held.log();
+        // The first player has every second turn, after the start.
+        let wall = log[3]["wall_ms"].as_f64();
+        assert!(wall > Some(300.0), "{method}: {log:?}");
+        let end = log.last().expect("an end");
+        let pondered = end["seats"][0]["ponder_cpu_ms"].as_f64();
+        assert!(pondered > Some(300.0), "{method}: {end}");
     }
 }
 

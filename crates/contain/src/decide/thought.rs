@@ -1,11 +1,11 @@
-//! What a program computes while the referee samples it.
+//! What a program computes while the referee samples it, or although it is paused.
 
 use std::time::Duration;
 
 use super::sample::CpuTimes;
 use super::tuning::TUNING;
 
-/// What a program has computed while the referee was busy with it, beyond what is free.
+/// What a program has computed between exchanges, beyond what is free.
 #[derive(Debug, Default)]
 pub(crate) struct Thought {
     /// What counts in the next exchange.
@@ -24,6 +24,11 @@ impl Thought {
         let due = beyond_free.min(took.saturating_sub(free));
         self.in_doubt = beyond_free.saturating_sub(due).min(TUNING.blame.tick);
         self.due += due;
+    }
+
+    /// Adds what certainly counts in the next exchange.
+    pub(crate) fn add(&mut self, computed: Duration) {
+        self.due += computed;
     }
 
     /// Takes what counts in the next exchange.

@@ -6,9 +6,11 @@ use crate::decide::exchange::Start;
 use crate::decide::moment::Moment;
 use crate::decide::sample::{CpuTimes, Sample};
 use crate::decide::thought::Thought;
+use crate::decide::tuning::TUNING;
 use crate::observe::referee::RefereeThread;
 use crate::observe::root::Root;
 use crate::observe::sampler::Sampler;
+use crate::sys::proc::online_cores;
 
 /// Measures one program.
 #[derive(Debug)]
@@ -21,6 +23,10 @@ pub(crate) struct Meter {
     unsampled: Duration,
     /// What it has computed while the referee sampled it, beyond what is free.
     thought: Thought,
+    /// Its usage when it was paused, or when that was last noted.
+    paused: Option<Sample>,
+    /// The CPU time that it has used while it was paused.
+    pub(crate) while_paused: Duration,
     /// Whether its first exchange is over, which has its start in it.
     pub(crate) has_begun: bool,
     /// The time just before its start, from which moments are counted.
@@ -92,6 +98,8 @@ impl Meter {
             used: None,
             unsampled: Duration::ZERO,
             thought: Thought::default(),
+            paused: None,
+            while_paused: Duration::ZERO,
             has_begun: false,
             spawned,
         }
@@ -158,6 +166,32 @@ impl Meter {
     /// Notes that no thinking is unsampled.
     pub(crate) fn reset_unsampled(&mut self) {
         self.unsampled = Duration::ZERO;
+    }
+
+    /// Notes that the program was paused.
+    pub(crate) fn pause(&mut self) {
+        self.paused = Some(self.sampler.sample());
+    }
+
+    /// Notes what the program has computed since it was paused, as one can that arranges to be continued, such as by a timer. This
+    /// counts in the next exchange.
+    pub(crate) fn note_paused(&mut self) {
+        let Some(before) = self.paused.take() else { return };
+        let now = self.sampler.sample();
+        let cpu = now.since(&before, Duration::MAX).cpu.unwrap_or_default().0;
+        // Counters of threads that ran when they were stopped may have lagged by a tick.
+        let cores = online_cores().map_or(u64::MAX, |cores| cores as u64);
+        let running = u32::try_from(before.tasks().min(cores)).unwrap_or(u32::MAX);
+        let computed = cpu.saturating_sub(TUNING.blame.tick * running);
+        self.thought.add(computed);
+        self.while_paused += computed;
+        self.paused = Some(now);
+    }
+
+    /// Notes that the program runs on.
+    pub(crate) fn resume(&mut self) {
+        self.note_paused();
+        self.paused = None;
     }
 
     /// The CPU time since the last exchange, which is then sampled again.

@@ -155,14 +155,22 @@ impl BotProcess {
     }
 
     /// Stops all its processes until the next exchange, or its end: in the meantime it computes nothing, and takes no core from
-    /// others. Returns when they are stopped. Without a keeper those that have left its process group run on.
+    /// others. Without a keeper those that have left its process group run on. A bot can arrange to be continued, such as by a
+    /// timer: what it then computes counts in its next exchange, and [in total](Self::paused_cpu).
     ///
     /// # Errors
     /// When its keeper stalls, which may be the host's fault.
     pub fn pause(&mut self) -> io::Result<()> {
         self.running.stop()?;
         self.is_paused = true;
+        self.meter.pause();
         Ok(())
+    }
+
+    /// The CPU time that its processes have used so far while they were [paused](Self::pause), beyond 10 ms a core each time.
+    pub fn paused_cpu(&mut self) -> Duration {
+        self.meter.note_paused();
+        self.meter.while_paused
     }
 
     /// Samples its use of resources if that is due, while it runs between exchanges, and pauses it beyond a limit, which
@@ -187,6 +195,7 @@ impl BotProcess {
     /// When its keeper stalls, which may be the host's fault.
     pub(crate) fn resume(&mut self) -> io::Result<()> {
         if self.is_paused {
+            self.meter.resume();
             self.running.resume()?;
             self.is_paused = false;
         }

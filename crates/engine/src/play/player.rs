@@ -93,10 +93,10 @@ impl<'a> Player<'a> {
         self.pondered += self.bot.take_idle_cpu().unwrap_or_default();
     }
 
-    /// The CPU time that it has used in others' turns, if it may.
+    /// The CPU time that it has used in others' turns, if it may, or if it did although it was paused.
     pub(super) fn pondered(&mut self) -> Option<Duration> {
         if !self.game.ponders {
-            return None;
+            return Some(self.bot.paused_cpu()).filter(|cpu| !cpu.is_zero());
         }
         self.note_pondering();
         Some(self.pondered)

@@ -29,7 +29,7 @@ enum SeatState<'a> {
 pub(super) struct Ended {
     pub(super) ending: BotEnd,
     pub(super) wall: Duration,
-    /// The CPU time that it used in others' turns, where it was not paused then.
+    /// The CPU time that it used in others' turns, where it was left running, or ran although it was paused.
     pub(super) pondered: Option<Duration>,
 }
 

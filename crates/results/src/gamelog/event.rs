@@ -323,7 +323,7 @@ pub struct SeatEnd {
     /// How its process ended; empty if it never started.
     #[serde(flatten)]
     pub process: ProcessEnd,
-    /// The processor time that it took while other seats were asked, where it was left running then.
+    /// The processor time that it took while other seats were asked, where it was left running, or ran although it was paused.
     #[serde(default, rename = "ponder_cpu_ms", skip_serializing_if = "Option::is_none")]
     pub ponder_cpu: Option<Millis>,
 }
