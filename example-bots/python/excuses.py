@@ -199,16 +199,46 @@ def stop(seconds):
     wait_for(fork(helper))
 
 
+LIBC = ctypes.CDLL(None)
+
+
+def set_timer(number, seconds):
+    """Has the kernel send a signal to this process."""
+    # struct sigevent: a value of 8 bytes, the signal, and 0 for a signal to the process.
+    event = (ctypes.c_int * 16)(0, 0, number, 0)
+    timer = ctypes.c_void_p()
+    LIBC.timer_create(time.CLOCK_MONOTONIC, event, ctypes.byref(timer))
+    LIBC.timer_settime(timer, 0, (ctypes.c_long * 4)(0, 0, 0, int(seconds * 1e9)), None)
+    return timer
+
+
 def alarm(seconds):
     """The bot stops itself, and has set a timer that continues it."""
-    libc = ctypes.CDLL(None)
-    # struct sigevent: a value of 8 bytes, the signal, and 0 for a signal to the process.
-    event = (ctypes.c_int * 16)(0, 0, signal.SIGCONT, 0)
-    timer = ctypes.c_void_p()
-    libc.timer_create(time.CLOCK_MONOTONIC, event, ctypes.byref(timer))
-    libc.timer_settime(timer, 0, (ctypes.c_long * 4)(0, 0, 0, int(seconds * 1e9)), None)
+    timer = set_timer(signal.SIGCONT, seconds)
     os.kill(os.getpid(), signal.SIGSTOP)
-    libc.timer_delete(timer)
+    LIBC.timer_delete(timer)
+
+
+def heir(seconds):
+    """The bot and a child stop; a timer kills the child, whose end continues its own child, and that one the bot."""
+    set_parent_death_signal = 1
+    bot = os.getpid()
+
+    def middle():
+        parent = os.getpid()
+
+        def last():
+            LIBC.prctl(set_parent_death_signal, signal.SIGCONT)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            os.kill(bot, signal.SIGCONT)
+
+        fork(last)
+        set_timer(signal.SIGKILL, seconds)
+        os.kill(parent, signal.SIGSTOP)
+
+    child = fork(middle)
+    os.kill(bot, signal.SIGSTOP)
+    wait_for(child)
 
 
 def disk(seconds):
@@ -269,7 +299,7 @@ def child(seconds):
 
 TRICKS = {trick.__name__: trick for trick in (
     spin, sleep, decoys, children, forgotten, orphans, vfork, nice, policy, affinity, helpers, slow_referee, late_hogs,
-    meddle, stop, alarm, disk, daemons, dozing_decoys, brief_threads, late_helper, thread, child)}
+    meddle, stop, alarm, heir, disk, daemons, dozing_decoys, brief_threads, late_helper, thread, child)}
 
 
 def first_move(board):

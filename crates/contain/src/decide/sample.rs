@@ -114,7 +114,7 @@ pub(crate) struct ThreadState {
 pub(crate) struct Snapshot {
     pub(crate) threads: BTreeMap<i32, ThreadState>,
     /// Whether an outsider has stopped or frozen the program: none of its processes runs and could continue the others,
-    /// or has set a timer to do so.
+    /// or has set a timer that does so.
     pub(crate) is_stopped: bool,
     /// Whether a process has the kernel forget its children, so that their CPU time is unknown.
     pub(crate) forgets_children: bool,

@@ -1,6 +1,7 @@
 //! A detailed sample of a late bot: its threads' states and scheduling.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read as _;
 use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
@@ -75,11 +76,17 @@ fn forgets_children(pid: i32) -> bool {
         .is_some_and(|mask| mask & SIGCHLD_BIT != 0)
 }
 
-/// Whether a process has a timer that sends SIGCONT.
+/// Whether a process has a timer that sends SIGCONT, or SIGKILL: its end may continue others. No other signal reaches a process that
+/// is stopped. A process with too many timers to read may have one.
 fn has_alarm(pid: i32) -> bool {
-    let timers = fs::read_to_string(format!("/proc/{pid}/timers")).unwrap_or_default();
-    let signal = format!("signal: {}/", libc::SIGCONT);
-    timers.lines().any(|line| line.starts_with(&signal))
+    const LONGEST: u64 = 1 << 17;
+    let mut timers = Vec::new();
+    let file = File::open(format!("/proc/{pid}/timers"));
+    let _ = file.and_then(|file| file.take(LONGEST).read_to_end(&mut timers));
+    let signals = [libc::SIGCONT, libc::SIGKILL].map(|signal| format!("signal: {signal}/"));
+    let mut lines = timers.split(|byte| *byte == b'\n');
+    timers.len() as u64 == LONGEST
+        || lines.any(|line| signals.iter().any(|signal| line.starts_with(signal.as_bytes())))
 }
 
 /// The figures of one thread in /proc.
