@@ -131,6 +131,13 @@ def nice(seconds):
     alongside([forever] * CORES, lambda: wait_for(fork(polite)))
 
 
+def session(seconds):
+    """The bot makes its session as nice as possible."""
+    with open("/proc/self/autogroup", "w", encoding="ascii") as file:
+        file.write("19")
+    compute(seconds)
+
+
 def policy(seconds):
     """A child that runs only on idle cores does the work, after the bot's own hogs."""
     def last():
@@ -298,7 +305,7 @@ def child(seconds):
 
 
 TRICKS = {trick.__name__: trick for trick in (
-    spin, sleep, decoys, children, forgotten, orphans, vfork, nice, policy, affinity, helpers, slow_referee, late_hogs,
+    spin, sleep, decoys, children, forgotten, orphans, vfork, nice, session, policy, affinity, helpers, slow_referee, late_hogs,
     meddle, stop, alarm, heir, disk, daemons, dozing_decoys, brief_threads, late_helper, thread, child)}
 
 

@@ -192,6 +192,24 @@ fn work_beside_hogs_is_excused_wherever_the_bot_does_it() {
     }
 }
 
+#[test]
+fn a_bot_that_makes_its_session_nice_waits_by_its_own_fault() {
+    let _alone = crate::alone();
+    let Some([python]) = need("a nice session", ["python3"]) else { return };
+    if !Path::new("/proc/self/autogroup").exists() {
+        return leave_out("a nice session", "the kernel does not divide cores among sessions");
+    }
+    let (board, _hogs) = (board(FOUR_MOVES), Hogs::on_core("0", 6));
+    let mut play = Command::new("taskset");
+    play.args(["-c", "0", program(), "play"])
+        .args(["--bot", &bot(python, "session", 40), "--board"])
+        .arg(board.path())
+        .args(RULES);
+    let is_own = |game: &Value| game["timing"]["exchanges"][1]["parts"]["own_scheduling"] == true;
+    let result = undisturbed(has_host_part, || play.run().json());
+    assert!(overruns(&result) == (1, 0) && is_own(&result), "{result}");
+}
+
 /// Plays a bot that may take a second and a half for its second turn and takes `millis`. Once that turn has begun,
 /// `in the meantime` gets the numbers of the referee and of the bot.
 fn play_long_turn(

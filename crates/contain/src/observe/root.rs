@@ -19,11 +19,13 @@ pub(crate) enum Root {
 /// A process that sees a bot's own file system.
 pub(crate) type Tree = Pid;
 
-/// How a thread is scheduled: its niceness, priority in real time and policy, and its cores.
+/// How a thread is scheduled: its niceness, priority in real time and policy, its cores, and the niceness of its session, where Linux
+/// divides cores among sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Scheduling {
     pub(super) how: (i64, i64, i64),
     pub(super) cores: Option<CpuSet>,
+    pub(super) session: Option<i64>,
 }
 
 impl Scheduling {
@@ -33,14 +35,15 @@ impl Scheduling {
     }
 
     /// The scheduling of a process that a launcher starts at an order of this thread: with that launcher's priority, on this
-    /// thread's cores.
+    /// thread's cores, in a session of its own.
     pub(crate) fn by(launcher: Pid) -> Option<Self> {
-        Self::of(launcher, gettid())
+        Self::of(launcher, gettid()).map(|it| Self { session: it.session.and(Some(0)), ..it })
     }
 
     fn of(prioritized: Pid, placed: Pid) -> Option<Self> {
         let how = parse(&read(&format!("/proc/{}/stat", prioritized.as_raw_pid()))?)?;
-        Some(Self { how, cores: cores::of(placed) })
+        let session = session(prioritized.as_raw_pid());
+        Some(Self { how, cores: cores::of(placed), session })
     }
 }
 
@@ -64,6 +67,12 @@ impl Root {
         let (Self::Keeper(_, at_start) | Self::Program(_, at_start)) = self;
         at_start
     }
+}
+
+/// The niceness of a process's session.
+pub(super) fn session(pid: i32) -> Option<i64> {
+    let group = read(&format!("/proc/{pid}/autogroup"))?;
+    group.split_whitespace().next_back()?.parse().ok()
 }
 
 /// Parses the niceness, priority and policy in a `stat` file.

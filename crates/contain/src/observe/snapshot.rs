@@ -36,6 +36,7 @@ pub(crate) fn at(sample: &Sample, root: Root) -> Snapshot {
             return snapshot;
         }
         let folder = format!("/proc/{pid}/task");
+        let session = root::session(pid);
         for tid in numbers_in(&folder) {
             if is_enough(&mut snapshot, until) {
                 return snapshot;
@@ -48,7 +49,7 @@ pub(crate) fn at(sample: &Sample, root: Root) -> Snapshot {
             snapshot.waits_for_disk |=
                 task.state == 'D' && !is_stopped && !wait_channel.contains("vfork");
             let cores = Pid::from_raw(tid).and_then(cores::of);
-            let now = Scheduling { how: task.scheduling, cores };
+            let now = Scheduling { how: task.scheduling, cores, session };
             let state = ThreadState {
                 is_runnable: task.state == 'R',
                 is_as_started: start == Some(now),
