@@ -171,8 +171,11 @@ pub enum FolderError {
         problem: String,
     },
     /// The run was removed or renamed.
-    #[error("the folder {} was removed or renamed while its run was played", .0.display())]
+    #[error("the folder {} was removed or renamed in the meantime, so no more games are added", .0.display())]
     Gone(PathBuf),
+    /// The parts of the run were merged.
+    #[error("the parts of {} were merged in the meantime, so no more games are added to one", .0.display())]
+    Merged(PathBuf),
     /// Files cannot be locked, and the request is not safe without a lock.
     #[error(
         "{} cannot be locked, so another process may be playing it, and existing lines can neither be cut off \

@@ -62,6 +62,27 @@ impl RunFolder {
             }
         }
     }
+
+    /// Checks that the run is still where it was opened, and in the same parts.
+    fn check_unmoved(&self) -> Result<(), FolderError> {
+        if !self.path.join(RUN).exists() {
+            return Err(FolderError::Gone(self.path.clone()));
+        }
+        if self.part.is_some() && self.path.join(RESULTS).exists() {
+            return Err(FolderError::Merged(self.path.clone()));
+        }
+        Ok(())
+    }
+
+    /// Makes the folder of this part. A run that has been removed is not made again.
+    fn make_part(&self) -> io::Result<()> {
+        let place = self.place();
+        let folders = self.part.is_some().then(|| [folder_of(&place), place.as_path()]);
+        folders.into_iter().flatten().try_for_each(|folder| match fs::create_dir(folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            made => made,
+        })
+    }
 }
 
 impl RunWriter {
@@ -78,7 +99,7 @@ impl RunWriter {
     /// kill has left only a part, or if the host's delay has disturbed the game.
     ///
     /// # Errors
-    /// When it is in use, damaged, or cannot be written.
+    /// When it is in use, damaged, or cannot be written, or has been moved or merged since it was opened.
     pub fn resume(
         folder: RunFolder,
         is_dropped: impl Fn(&Outcome) -> bool,
@@ -105,9 +126,13 @@ impl RunWriter {
     }
 
     pub(super) fn lock(folder: RunFolder) -> Result<Self, FolderError> {
-        let path = folder.place().join(RESULTS);
-        fs::create_dir_all(folder_of(&path)).map_err(FolderError::Make)?;
-        Self::lock_opened(folder, open_to_add(&path).map_err(FolderError::Make)?)
+        folder.check_unmoved()?;
+        let results = folder.make_part().and_then(|()| open_to_add(&folder.place().join(RESULTS)));
+        let results = results.map_err(|error| match folder.check_unmoved() {
+            Ok(()) => FolderError::Make(error),
+            Err(moved) => moved,
+        })?;
+        Self::lock_opened(folder, results)
     }
 
     /// Locks the results that were opened before.
@@ -126,7 +151,8 @@ impl RunWriter {
             lines: Vec::new(),
             session: None,
         };
-        // The process that had the lock may have replaced the file.
+        // The process that had the lock may have moved the run, or replaced the file.
+        writer.folder.check_unmoved()?;
         if writer.is_in_place() {
             Ok(writer)
         } else {
@@ -214,6 +240,7 @@ impl RunWriter {
         // Results that were moved are missing here. Asking for the length opens no file, unlike `is_in_place`.
         let there = fs::metadata(self.results.path());
         if !there.is_ok_and(|there| there.len() >= self.length) {
+            self.folder.check_unmoved()?;
             return Err(FolderError::Gone(self.folder.path.clone()));
         }
         let line = |seat: &Outcome| json_line(&Outcome { session: self.session, ..seat.clone() });
@@ -325,10 +352,13 @@ fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroU32;
     use std::slice;
 
     use super::*;
-    use crate::suite::plan::test_plan;
+    use crate::suite::plan::{Plan, test_plan};
+    use crate::suite::store::folder::PART_FOLDERS;
+    use crate::suite::store::merge;
 
     fn new_run(path: &Path) -> RunWriter {
         RunWriter::create(path, Run::new(test_plan(3), None)).expect("a run")
@@ -348,6 +378,38 @@ mod tests {
         let locked = RunWriter::lock_opened(folder.clone(), opened);
         assert!(matches!(locked, Err(FolderError::InUse(_))), "{locked:?}");
         assert!(RunWriter::lock_opened(folder, open()).is_ok());
+    }
+
+    #[test]
+    fn a_run_that_was_moved_since_it_was_opened_is_not_made_again() {
+        for parts in [None, NonZeroU32::new(2)] {
+            let place = tempfile::tempdir().expect("a folder");
+            let path = place.path().join("run");
+            let run = Run::new(Plan { parts, ..test_plan(3) }, None);
+            let folder = RunFolder::create(&path, run).expect("a run");
+            let folder = if parts.is_some() { folder.of_part(1) } else { folder };
+            fs::rename(&path, place.path().join("moved")).expect("renamed");
+            let resumed = RunWriter::resume(folder.clone(), |_| false);
+            assert!(matches!(resumed, Err(FolderError::Gone(_))), "{resumed:?}");
+            assert!(!path.exists());
+            // Nor is anything added to a folder that has other files by now.
+            fs::create_dir(&path).expect("made");
+            let resumed = RunWriter::resume(folder, |_| false);
+            assert!(matches!(resumed, Err(FolderError::Gone(_))), "{resumed:?}");
+            assert_eq!(fs::read_dir(&path).expect("a folder").count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_part_is_not_made_again_once_the_parts_are_merged() {
+        let place = tempfile::tempdir().expect("a folder");
+        let path = place.path().join("run");
+        let run = Run::new(Plan { parts: NonZeroU32::new(2), ..test_plan(3) }, None);
+        let folder = RunFolder::create(&path, run).expect("a run");
+        merge(&folder).expect("merged");
+        let resumed = RunWriter::resume(folder.of_part(1), |_| false);
+        assert!(matches!(resumed, Err(FolderError::Merged(_))), "{resumed:?}");
+        assert!(!path.join(PART_FOLDERS).exists());
     }
 
     #[test]
