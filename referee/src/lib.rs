@@ -95,7 +95,7 @@ pub mod limits {
 pub mod suite {
     pub use engine::suite::{
         BotError, Jobs, Observer, PoolError, RunError, RunPlayer, check_program, copy_programs,
-        plan, plan_now, resume_when_free,
+        merge_when_free, plan, plan_now, resume_when_free,
     };
     pub use results::suite::{
         Assignment, Best, Bests, BoardId, Case, CaseError, Commit, Contents, Disagreement,

@@ -3,7 +3,7 @@
 use fs::File;
 
 use insta::assert_snapshot;
-use referee::suite::{Outcome, RunFolder, Times};
+use referee::suite::{Outcome, RunFolder, RunWriter, Times, merge};
 use support::prelude::*;
 
 /// A bot whose first game ends, and whose others wait for a file `go`.
@@ -260,6 +260,27 @@ fn a_part_that_is_played_already_is_waited_for() {
     assert_code(&finished(first), 0);
     assert_code(&finished(second), 0);
     assert_eq!(place.run("run").sessions().expect("sessions").len(), 1, "no game was left for it");
+}
+
+#[test]
+fn parts_are_not_merged_while_one_of_them_is_played() {
+    let place = Place::new();
+    place.script("bot", FIRST_ENDS);
+    place.plan("run", "2", &["./bot"], "1..6");
+    let part = place.start_part("run", "2");
+    place.wait_for_results("run/parts/0002", 1);
+    let refused = merge(&place.run("run")).expect_err("a part is played").to_string();
+    assert!(refused.contains("is playing the run in "), "{refused}");
+    assert!(refused.ends_with("run/parts/0002; wait for it to finish"), "{refused}");
+    fs::write(place.path("go"), "").expect("written");
+    assert_code(&finished(part), 0);
+    assert_code(&place.part("run", "1"), 0);
+    let part = RunWriter::resume(place.run("run").of_part(2), |_| false).expect("it is free");
+    let refused = place.referee(&["merge", "run"]).exits(2).err();
+    assert_snapshot!(refused.trim_end(), @"error: another process is playing the run in run/parts/0002; wait for it to finish");
+    drop(part);
+    assert_code(&place.referee(&["merge", "run"]), 1);
+    assert_eq!(results(&place.run("run")).len(), 6);
 }
 
 #[test]

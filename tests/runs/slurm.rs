@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use insta::assert_snapshot;
 use libc::SYS_flock;
+use referee::suite::RunWriter;
 use support::prelude::*;
 
 /// Its jobs are numbered from 17, and it names the cluster, as it does where there are several. If the test has made
@@ -331,6 +332,25 @@ fn a_wait_sees_the_games_while_the_queue_does_not_answer() {
     assert_code(&output(&place, &["suite", "--run", "run", "--part", "2", "--jobs", "1"]), 0);
     assert_code(&finished(waiting), 1);
     assert_eq!(lines(&place, "cancelled"), ["17 18"], "what is left in the queue goes");
+}
+
+#[test]
+fn tasks_that_have_not_exited_yet_are_waited_for_before_their_parts_are_merged() {
+    let place = scene();
+    submit_few(&place);
+    for part in ["1", "2"] {
+        assert_code(&place.part("run", part), 0);
+    }
+    let part = RunWriter::resume(place.run("run").of_part(2), |_| false).expect("it is free");
+    let told = fs::File::create(place.path("told")).expect("made");
+    let merging = beside_slurm(&place, &["merge", "run"]).stdout(Stdio::null()).stderr(told);
+    let merging = merging.start();
+    let said = || fs::read_to_string(place.path("told")).expect("text");
+    wait_until("it waits", || said().contains("is playing the run in run/parts/0002"));
+    assert!(!place.path("run/results.jsonl").exists());
+    drop(part);
+    assert_code(&finished(merging), 1);
+    assert_eq!(place.results("run").len(), 6);
 }
 
 #[test]

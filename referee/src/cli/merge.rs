@@ -13,8 +13,9 @@ use results::suite::RunFolder;
 
 /// Merge the parts of a suite, and report on it
 ///
-/// Afterwards the run folder is like any other. If games are missing it stays in parts, and the
-/// error explains how to play them. Exit with 1 as `referee suite` does, if a bot lost a game.
+/// Afterwards the run folder is like any other. If games are missing, or another process is still
+/// playing a part, it stays in parts, and the error explains what to do. Exit with 1 as `referee
+/// suite` does, if a bot lost a game.
 #[derive(Debug, Args)]
 pub(super) struct MergeArgs {
     /// The run planned by `referee suite --parts`: its folder, or `latest`

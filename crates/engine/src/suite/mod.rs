@@ -70,4 +70,4 @@ pub use self::bot_files::check_program;
 pub use self::bots::{BotError, copy_programs, plan, plan_now};
 pub use self::jobs::{Jobs, Pin};
 pub use self::pool::PoolError;
-pub use self::run_player::{Observer, RunError, RunPlayer, resume_when_free};
+pub use self::run_player::{Observer, RunError, RunPlayer, merge_when_free, resume_when_free};

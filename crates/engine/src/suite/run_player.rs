@@ -16,7 +16,7 @@ use contain::cancel::{Cancelled, Canceller};
 use results::compare::{Decider, Standing};
 use results::host::SHORT_LIMIT;
 use results::suite::{
-    Bests, FolderError, Logs, Outcome, Packing, Plan, RunFolder, RunWriter, Session,
+    Bests, FolderError, Logs, Outcome, Packing, Plan, RunFolder, RunWriter, Session, merge,
 };
 use terms::fault::{AtFault, Attributed};
 use terms::millis::Millis;
@@ -327,15 +327,32 @@ pub fn resume_when_free(
     is_dropped: impl Fn(&Outcome) -> bool,
     canceller: &Canceller,
 ) -> Result<RunWriter, RunError> {
+    when_free(canceller, || RunWriter::resume(folder.clone(), &is_dropped))
+}
+
+/// Merges the parts of a run, as [`merge`] does, once no other process is playing one of them.
+///
+/// # Errors
+/// When results cannot be read, or files cannot be written, or the wait is cancelled.
+pub fn merge_when_free(folder: &RunFolder, canceller: &Canceller) -> Result<(), RunError> {
+    when_free(canceller, || merge(folder))
+}
+
+/// Tries to take a run again and again while another process is playing it.
+fn when_free<T>(
+    canceller: &Canceller,
+    mut take: impl FnMut() -> Result<T, FolderError>,
+) -> Result<T, RunError> {
     let mut is_told = false;
     loop {
-        match RunWriter::resume(folder.clone(), &is_dropped) {
-            Err(error @ FolderError::InUse(_)) if !is_told => {
-                log::warn!("{error}");
+        match take() {
+            Err(error) if error.is_in_use() => {
+                if !is_told {
+                    log::warn!("{error}");
+                }
                 is_told = true;
             }
-            Err(FolderError::InUse(_)) => {}
-            resumed => return Ok(resumed?),
+            taken => return Ok(taken?),
         }
         if let Some(by) = canceller.wait(LOCK_INTERVAL) {
             return Err(RunError::Cancelled(by));

@@ -13,12 +13,13 @@ use super::play::{failed, play};
 use super::report::not_played_code;
 use super::{Games, ReportFlags, SuiteArgs, create, report};
 use crate::cli::hints::shell_path;
+use crate::cli::signals::signal;
 use crate::cli::{Failure, exit, interrupt, print};
 use ::report::suite::headline;
 use contain::cancel::Canceller;
 use engine::config::{Config, Limit};
 use engine::slurm::{ClusterRun, Tasks, cancel_rest};
-use engine::suite::{copy_programs, resume_when_free};
+use engine::suite::{RunError, copy_programs, merge_when_free, resume_when_free};
 use results::compare::{Decider, has_needed_games};
 use results::suite::{Bests, Records, Run, RunFolder, Summary, merge};
 use terms::text::{plural, ranges, shell_word};
@@ -185,9 +186,21 @@ pub(in crate::cli) fn merged(
         return Err(Failure::user(anyhow!("{}", still_missing(folder)?)));
     }
     cancel_rest(folder);
-    merge(folder)?;
+    if ClusterRun::of(folder).is_new() {
+        merge(folder)?;
+    } else {
+        // A task that was cancelled, or has played its last game, takes a while to exit.
+        merge_when_free(folder, &interrupt()?).map_err(|error| not_merged(error, folder))?;
+    }
     let decision = decider.map(|decider| decider.standing());
     report(flags, config, folder, decision, games)
+}
+
+/// Why the parts are not merged, and how to merge them if a signal ended the wait.
+fn not_merged(error: RunError, folder: &RunFolder) -> Failure {
+    let RunError::Cancelled(by) = error else { return error.into() };
+    let kept = format!("; `referee merge {}` merges the parts", shell_path(&folder.path));
+    Failure::Interrupted { signal: signal(by), kept }
 }
 
 /// The missing parts and games, and how to play them.

@@ -20,13 +20,16 @@
 //! names its session.
 //!
 //! A process that adds results holds a lock on `results.jsonl`, which the system releases when the process
-//! ends. On Windows, where nobody else can read a file that is locked, it locks `results.jsonl.lock` instead.
+//! ends. If these are the results of a part, it also shares a lock on `run.toml`, which the process that merges the parts
+//! needs alone. On Windows, where nobody else can read a file that is locked, the locks are on `results.jsonl.lock` and
+//! `run.toml.lock` instead.
 
 use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
+use fs_err::{File, OpenOptions};
 use serde::{Deserialize, Serialize};
 
 use super::commit::Commit;
@@ -37,6 +40,7 @@ use rules::measure::Measure;
 use rules::source::SourceError;
 use statistics::Risk;
 use terms::fault::{AtFault, Attributed};
+use terms::system::lock_beside;
 
 /// The version of the format of run folders that this referee writes, and the only one that it reads.
 pub(super) const FORMAT: u32 = 1;
@@ -203,6 +207,13 @@ pub enum FolderError {
     Make(#[source] io::Error),
 }
 
+impl FolderError {
+    /// Whether another process is playing the run.
+    pub fn is_in_use(&self) -> bool {
+        matches!(self, Self::InUse(_))
+    }
+}
+
 impl Attributed for FolderError {
     fn at_fault(&self) -> AtFault {
         match self {
@@ -293,6 +304,17 @@ impl RunFolder {
         match self.part {
             Some(part) => self.path.join(PART_FOLDERS).join(format!("{part:04}")),
             None => self.path.clone(),
+        }
+    }
+
+    /// Opens the file that is locked while the parts are merged, and shared while one of them is played.
+    pub(super) fn open_lock_of_parts(&self, to_merge: bool) -> io::Result<File> {
+        let run = self.path.join(RUN);
+        let mut open = OpenOptions::new();
+        open.read(true).write(to_merge);
+        match lock_beside(&run) {
+            Some(beside) => open.write(true).create(true).truncate(false).open(beside),
+            None => open.open(run),
         }
     }
 

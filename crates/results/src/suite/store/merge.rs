@@ -3,29 +3,24 @@
 use std::io::{self, BufWriter, ErrorKind, Write as _};
 use std::num::NonZeroU32;
 
-use fs_err::OpenOptions;
-
-use super::folder::{FolderError, PART_FOLDERS, RESULTS, RESULTS_LOCK, RUN, RunFolder, SESSIONS};
+use super::folder::{FolderError, PART_FOLDERS, RESULTS, RESULTS_LOCK, RunFolder, SESSIONS};
 use crate::suite::files::{
     json_line, new_file, put_new, remove_if_empty, remove_if_there, sweep, write_whole,
 };
-use terms::system::lock_beside;
 
 /// Joins the `results.jsonl` and `sessions.jsonl` of the parts into one of each, and removes the parts' files.
 /// It may be killed at any moment and called again, and does nothing for a run that is already merged.
 /// Processes that merge at the same time wait for each other.
 ///
 /// # Errors
-/// When results cannot be read, or files cannot be written; then the parts stay.
+/// When a part is being played, results cannot be read, or files cannot be written; then the parts stay.
 pub fn merge(folder: &RunFolder) -> Result<(), FolderError> {
-    let run = folder.path.join(RUN);
-    let mut open = OpenOptions::new();
-    open.read(true).write(true);
-    let lock = match lock_beside(&run) {
-        Some(beside) => open.create(true).truncate(false).open(beside),
-        None => open.open(run),
-    };
-    let lock = lock.map_err(FolderError::Write)?;
+    let mut parts = (1..=folder.parts()).map(|part| folder.of_part(part));
+    // Without locks nobody knows.
+    if let Some(played) = parts.find_map(|part| part.in_use().filter(FolderError::is_in_use)) {
+        return Err(played);
+    }
+    let lock = folder.open_lock_of_parts(true).map_err(FolderError::Write)?;
     match lock.file().lock() {
         Ok(()) => sweep(&folder.path),
         Err(error) => folder.warn_of_missing_lock(&error),

@@ -125,14 +125,14 @@ impl RunFolder {
         remove_if_empty(&self.path)
     }
 
-    /// Why the run cannot be removed now: another process is adding results, or, without locks, might be.
+    /// Why the run, or its part, cannot be removed or merged now: another process is adding results, or, without locks, might be.
     pub fn in_use(&self) -> Option<FolderError> {
         let results = self.place().join(RESULTS);
         let locked = lock_beside(&results).unwrap_or(results);
         match std::fs::File::open(locked).ok()?.try_lock_shared() {
             Ok(()) => None,
-            Err(TryLockError::WouldBlock) => Some(FolderError::InUse(self.path.clone())),
-            Err(TryLockError::Error(_)) => Some(FolderError::Unlocked(self.path.clone())),
+            Err(TryLockError::WouldBlock) => Some(FolderError::InUse(self.place())),
+            Err(TryLockError::Error(_)) => Some(FolderError::Unlocked(self.place())),
         }
     }
 }

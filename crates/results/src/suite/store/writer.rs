@@ -34,6 +34,8 @@ pub struct RunWriter {
     is_locked: bool,
     /// The file that is locked in their place, if it is another one.
     _lock: Option<File>,
+    /// What keeps the parts from being merged, if these are results of one.
+    _unmerged: Option<File>,
     /// The length of the whole lines.
     length: u64,
     synced: Instant,
@@ -72,6 +74,27 @@ impl RunFolder {
             return Err(FolderError::Merged(self.path.clone()));
         }
         Ok(())
+    }
+
+    /// Why a file of the run cannot be made.
+    fn cannot_make(&self, error: io::Error) -> FolderError {
+        self.check_unmoved().err().unwrap_or(FolderError::Make(error))
+    }
+
+    /// Keeps the parts from being merged for as long as the file is open; `None` if this is not a part, or without locks.
+    fn hold_off_merge(&self) -> Result<Option<File>, FolderError> {
+        if self.part.is_none() {
+            return Ok(None);
+        }
+        let lock = self.open_lock_of_parts(false).map_err(|error| self.cannot_make(error))?;
+        match lock.file().try_lock_shared() {
+            Ok(()) => Ok(Some(lock)),
+            Err(TryLockError::WouldBlock) => Err(FolderError::InUse(self.path.clone())),
+            Err(TryLockError::Error(error)) => {
+                self.warn_of_missing_lock(&error);
+                Ok(None)
+            }
+        }
     }
 
     /// Makes the folder of this part. A run that has been removed is not made again.
@@ -126,13 +149,11 @@ impl RunWriter {
     }
 
     pub(super) fn lock(folder: RunFolder) -> Result<Self, FolderError> {
+        let unmerged = folder.hold_off_merge()?;
         folder.check_unmoved()?;
         let results = folder.make_part().and_then(|()| open_to_add(&folder.place().join(RESULTS)));
-        let results = results.map_err(|error| match folder.check_unmoved() {
-            Ok(()) => FolderError::Make(error),
-            Err(moved) => moved,
-        })?;
-        Self::lock_opened(folder, results)
+        let results = results.map_err(|error| folder.cannot_make(error))?;
+        Ok(Self { _unmerged: unmerged, ..Self::lock_opened(folder, results)? })
     }
 
     /// Locks the results that were opened before.
@@ -146,6 +167,7 @@ impl RunWriter {
             results,
             is_locked,
             _lock: lock,
+            _unmerged: None,
             length: 0,
             synced: Instant::now(),
             lines: Vec::new(),
@@ -409,6 +431,19 @@ mod tests {
         merge(&folder).expect("merged");
         let resumed = RunWriter::resume(folder.of_part(1), |_| false);
         assert!(matches!(resumed, Err(FolderError::Merged(_))), "{resumed:?}");
+        assert!(!path.join(PART_FOLDERS).exists());
+    }
+
+    #[test]
+    fn a_part_is_not_played_while_the_parts_are_merged() {
+        let place = tempfile::tempdir().expect("a folder");
+        let path = place.path().join("run");
+        let run = Run::new(Plan { parts: NonZeroU32::new(2), ..test_plan(3) }, None);
+        let folder = RunFolder::create(&path, run).expect("a run");
+        let merging = folder.open_lock_of_parts(true).expect("a file");
+        merging.file().lock().expect("free");
+        let resumed = RunWriter::resume(folder.of_part(1), |_| false);
+        assert!(matches!(resumed, Err(FolderError::InUse(_))), "{resumed:?}");
         assert!(!path.join(PART_FOLDERS).exists());
     }
 
