@@ -228,8 +228,9 @@ impl RunWriter {
         }
         self.length = results.metadata().map_err(FolderError::Write)?.len();
         self.identity = identity(&results)?;
-        // The old file is closed before it is replaced.
-        self.results = results;
+        let old = std::mem::replace(&mut self.results, results);
+        // Its lock ends when it has been replaced. Where the lock is on another file, an open file cannot be replaced.
+        let _old = lock_beside(&path).is_none().then_some(old);
         drop(outcomes);
         put_in_place(new, &path).map_err(FolderError::Write)
     }
@@ -376,6 +377,8 @@ fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
 mod tests {
     use std::num::NonZeroU32;
     use std::slice;
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use std::thread;
 
     use super::*;
     use crate::suite::plan::{Plan, test_plan};
@@ -445,6 +448,25 @@ mod tests {
         let resumed = RunWriter::resume(folder.of_part(1), |_| false);
         assert!(matches!(resumed, Err(FolderError::InUse(_))), "{resumed:?}");
         assert!(!path.join(PART_FOLDERS).exists());
+    }
+
+    #[test]
+    fn a_run_stays_locked_while_outcomes_are_dropped() {
+        let place = tempfile::tempdir().expect("a folder");
+        let mut writer = new_run(&place.path().join("run"));
+        let folder = writer.folder.clone();
+        let is_over = AtomicBool::new(false);
+        let locked = thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let mut tries = (0..).map(|_| RunWriter::lock(folder.clone()));
+                tries.find(|lock| lock.is_ok() || is_over.load(Ordering::Relaxed))
+            });
+            let dropped = (0..300).try_for_each(|_| writer.drop_outcomes(|_| true));
+            is_over.store(true, Ordering::Relaxed);
+            dropped.expect("it can be written");
+            other.join().expect("no panic").expect("a last try")
+        });
+        assert!(matches!(locked, Err(FolderError::InUse(_))), "{locked:?}");
     }
 
     #[test]
