@@ -3,6 +3,7 @@
 use fs::OpenOptions;
 
 use libc::{ENOLCK, SYS_flock};
+use referee::suite::Outcome;
 use support::prelude::*;
 
 /// Plays games of a quick bot on these seeds.
@@ -72,6 +73,33 @@ fn without_locks_results_are_only_appended() {
     append(&results, &before);
     assert_code(&without_locks(place.command(&["suite", "--resume", "run"])), 0);
     assert_eq!(fs::read_to_string(&results).expect("results"), after + &before);
+}
+
+#[test]
+fn without_locks_games_that_were_not_played_are_played_when_the_run_is_resumed() {
+    let place = Place::new();
+    play(&place, "run", "1..3");
+    let results = place.path("run/results.jsonl");
+    let text = fs::read_to_string(&results).expect("results");
+    let lines: Vec<&str> = text.lines().collect();
+    let not_played = lines[1].replace(r#""verdict":"completed""#, r#""verdict":"cannot_start""#);
+    assert_ne!(lines[1], not_played);
+    // Two attempts to play the second game.
+    let before = [lines[0], &not_played, &not_played, lines[2]].map(|line| format!("{line}\n"));
+    let before = before.concat();
+    fs::write(&results, &before).expect("written");
+    assert_eq!(place.results("run").len(), 3, "one attempt counts");
+    let resume = || {
+        let resumed = without_locks(place.command(&["suite", "--resume", "run", "--format=json"]));
+        let report = resumed.exits(0).json();
+        assert_eq!((&report["games"], &report["games_not_played"]), (&3.into(), &0.into()));
+    };
+    resume();
+    let after = fs::read_to_string(&results).expect("results");
+    assert!(after.starts_with(&before) && after.lines().count() == 5, "{after}");
+    resume();
+    assert_eq!(fs::read_to_string(&results).expect("results"), after);
+    assert!(place.results("run").iter().all(Outcome::is_played));
 }
 
 #[test]

@@ -25,6 +25,10 @@ pub struct Outcomes {
     /// The last session of the folders before.
     sessions_before: u32,
     played: GameSet,
+    /// The run, to look in for results of games of which one line says that they were not played.
+    run: Option<RunFolder>,
+    /// Once there is such a line: the games with a result, and those with such a line so far.
+    settled: Option<GameSet>,
     /// The games that later results were left out of.
     doubled: Vec<usize>,
     /// The run, as long as it is in parts.
@@ -44,16 +48,23 @@ impl RunFolder {
     }
 
     /// The results, in the order in which the games of each part ended, without a line that was cut short and
-    /// without second results of a game.
+    /// without second results of a game. Where a game has a result, what says that it was not played is left out too.
     ///
     /// # Errors
     /// When they cannot be read or are damaged, or one is of no game of the plan; the error is the last item.
     pub fn outcomes(&self) -> Result<Outcomes, FolderError> {
+        self.outcomes_and_attempts(Some(self.clone()))
+    }
+
+    /// As [`Self::outcomes`], but if no `run` is given, with each attempt to play a game.
+    fn outcomes_and_attempts(&self, run: Option<Self>) -> Result<Outcomes, FolderError> {
         let mut outcomes = Outcomes {
             lines: None,
             pieces: self.pieces().into(),
             sessions_before: 0,
             played: GameSet::new(self.run.plan.games()),
+            run,
+            settled: None,
             doubled: Vec::new(),
             in_parts: (self.parts() > 0).then(|| self.clone()),
             is_read_again: false,
@@ -228,6 +239,27 @@ impl Outcomes {
         outcome.is_played() && !self.played.add(outcome.game)
     }
 
+    /// Whether this says that a game was not played that has a result, or of which an earlier line says so.
+    fn is_settled(&mut self, outcome: &Outcome) -> Result<bool, FolderError> {
+        let Some(run) = self.run.as_ref().filter(|_| !outcome.is_played()) else {
+            return Ok(false);
+        };
+        let settled = match &mut self.settled {
+            Some(settled) => settled,
+            none => {
+                let mut played = GameSet::new(self.played.games());
+                for outcome in run.outcomes_and_attempts(None)? {
+                    let outcome = outcome?;
+                    if outcome.is_played() {
+                        played.add(outcome.game);
+                    }
+                }
+                none.insert(played)
+            }
+        };
+        Ok(!settled.add(outcome.game))
+    }
+
     fn warn_of_duplicates(&mut self) {
         let Some(lines) = self.lines.as_ref().filter(|_| !self.doubled.is_empty()) else { return };
         let path = lines.path.display();
@@ -253,10 +285,14 @@ impl Iterator for Outcomes {
                         self.doubled.push(outcome.game);
                     }
                 }
-                Some(Ok(mut outcome)) => {
-                    outcome.session = outcome.session.map(|own| self.sessions_before + own);
-                    return Some(Ok(outcome));
-                }
+                Some(Ok(mut outcome)) => match self.is_settled(&outcome) {
+                    Ok(true) => {}
+                    Ok(false) => {
+                        outcome.session = outcome.session.map(|own| self.sessions_before + own);
+                        return Some(Ok(outcome));
+                    }
+                    Err(error) => return Some(Err(error)),
+                },
                 Some(error) => return Some(error),
                 None => {
                     self.warn_of_duplicates();

@@ -139,8 +139,10 @@ impl RunWriter {
             is_dropped(outcome) || torn.as_ref().is_some_and(|torn| torn.has(outcome.table()))
         };
         let mut outcomes = writer.folder.outcomes()?;
+        // Without locks, what says that a game was not played stays: readers leave it out once the game has a result.
+        let must_go = |outcome: &Outcome| writer.is_locked || outcome.is_played();
         let drops = outcomes.try_fold(0, |count, outcome| {
-            outcome.map(|outcome| count + usize::from(is_dropped(&outcome)))
+            outcome.map(|outcome| count + usize::from(must_go(&outcome) && is_dropped(&outcome)))
         })?;
         if drops > 0 || (writer.is_locked && outcomes.duplicates() > 0) {
             writer.drop_outcomes(is_dropped)?;
