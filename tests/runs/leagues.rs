@@ -127,6 +127,33 @@ fn a_game_is_played_again_with_the_environment_and_folder_of_each_bot() {
 }
 
 #[test]
+fn a_complete_league_keeps_a_game_that_the_host_disturbed_once_a_bot_has_changed() {
+    let place = duel(3);
+    let bots = ["--bot", "./one", "--bot", "./two", "--bot", "./three", "--seed", "2"];
+    assert_code(&suite(&place, &[&bots[..], &["--run", "run"]].concat()).run(), 0);
+    // As if the host had made a bot late in the first game, also when it was played again.
+    let lines = results(&place, "run").into_iter().map(|mut line| {
+        line["spoilt"] = (line["game"].as_u64() <= Some(3)).into();
+        line.to_string() + "\n"
+    });
+    let path = place.path("run/results.jsonl");
+    let before = lines.collect::<String>();
+    fs::write(&path, &before).expect("written");
+    let bot = fs::read_to_string(place.path("one")).expect("a script");
+    place.script("one", "while read -r line; do echo 2; done");
+    let resumed = place.command(&["suite", "--resume", "run", "--live", "live.html"]).run();
+    let resumed = resumed.exits(0);
+    assert!(resumed.err().contains("run is complete, so nothing is played"), "{}", resumed.err());
+    assert!(resumed.out().starts_with("3 games of duel, 0 failures"), "{}", resumed.out());
+    assert!(place.path("live.html").exists());
+    assert_eq!(fs::read_to_string(&path).expect("results"), before);
+    // With the bot of the run, the game is played again.
+    write_program(&place.path("one"), &bot);
+    assert_code(&place.command(&["suite", "--resume", "run"]).patient().run(), 0);
+    assert!(results(&place, "run").iter().all(|line| line["spoilt"] != true));
+}
+
+#[test]
 fn a_gauntlet_seats_every_bot_with_the_same_opponents() {
     let place = duel(3);
     let bots = ["--bot", "./three", "--bot", "./other", "--pool", "./one", "--pool", "./two"];

@@ -207,8 +207,13 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     }
     if let Some(path) = &args.resume {
         let folder = RunFolder::open(&run_path(path)?)?;
-        let config = args.settings_of(&folder)?;
+        let (config, is_over) = args.settings_of(&folder)?;
         args.check_outputs(&config)?;
+        if is_over {
+            let bests = args.report.bests(&config)?;
+            args.live.start(&folder, &bests)?.map_or(Ok(()), Live::finish)?;
+            return merged(&args.report, &config, &folder, Games::Told);
+        }
         if args.slurm.slurm.is_some() {
             return slurm::submit_missing(args, &config, &folder);
         }
@@ -353,8 +358,9 @@ impl SuiteArgs {
         if self.no_run { Ok(()) } else { self.report.check(config) }
     }
 
-    /// The rules of an existing run, if the flags still describe its plan.
-    fn settings_of(&self, folder: &RunFolder) -> Result<Config, Failure> {
+    /// The rules of an existing run, if the flags still describe its plan, and whether it is over: then nothing is played, since
+    /// it is complete and something has changed.
+    fn settings_of(&self, folder: &RunFolder) -> Result<(Config, bool), Failure> {
         let stored = &folder.run.plan;
         let says_again = self.bots.is_given()
             || self.boards.is_given()
@@ -378,13 +384,13 @@ impl SuiteArgs {
                     "{path} is complete, so nothing is played and these are its results; but {difference}: to play what is \
                      there now, start a new run, without --resume"
                 );
-                return Ok(config);
+                return Ok((config, true));
             }
             let advice = "put back what it was planned with, or start a new run, without --resume";
             let advice = if says_again { String::new() } else { format!("; {advice}") };
             return Err(Failure::user(anyhow!("{path} cannot be resumed: {difference}{advice}")));
         }
-        Ok(config)
+        Ok((config, false))
     }
 
     /// The plan of an existing run under these rules, unless the flags differ.

@@ -129,12 +129,14 @@ pub(super) fn play_part(
         print(|out| writeln!(out, "the parts of {path} are merged already"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let config = args.settings_of(folder)?;
+    let (config, is_over) = args.settings_of(folder)?;
     if folder.run.plan.is_timed() {
         refuse_too_few_cpus(args.jobs.resolve(&config.project.suite))?;
     }
     let folder = folder.of_part(part);
-    play_missing(args, &config, &folder, None, &interrupt()?)?;
+    if !is_over {
+        play_missing(args, &config, &folder, None, &interrupt()?)?;
+    }
     let summary = Summary::of(&folder, &Bests::default())?;
     print(|out| writeln!(out, "part {part} of {parts} of {path}: {}", headline(&summary)))?;
     if let Some(loss) = summary.not_played.first() {
