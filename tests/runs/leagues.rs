@@ -154,6 +154,23 @@ fn a_complete_league_keeps_a_game_that_the_host_disturbed_once_a_bot_has_changed
 }
 
 #[test]
+fn a_bot_that_cannot_be_started_ends_a_league_whoever_it_plays_with() {
+    let place = duel(3);
+    write_program(&place.path("bad"), "#!/nowhere/interpreter\n");
+    let bots = ["one", "two", "three", "other", "bad"].map(|bot| format!("--bot=./{bot}"));
+    let bots: Vec<&str> = bots.iter().map(String::as_str).collect();
+    let said = suite(&place, &[&bots[..], &["--seed", "1..20", "--run", "run"]].concat());
+    let said = said.run().exits(2).err();
+    let told = said.lines().find(|line| line.contains("in a row could not be played"));
+    let told = told.expect(&said);
+    assert!(told.starts_with("error: 5 games of ") && told.contains("`./bad`"), "{said}");
+    let lines = results(&place, "run");
+    let not_played = lines.iter().filter(|line| line["verdict"] == "cannot_start").count() / 3;
+    // One may be in flight.
+    assert!((5..=6).contains(&not_played), "{not_played}");
+}
+
+#[test]
 fn a_gauntlet_seats_every_bot_with_the_same_opponents() {
     let place = duel(3);
     let bots = ["--bot", "./three", "--bot", "./other", "--pool", "./one", "--pool", "./two"];

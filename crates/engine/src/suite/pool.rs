@@ -9,7 +9,7 @@
 //! are replaced, or the referee itself fails, the pool ends once the games in flight are over. A [`Canceller`]
 //! ends these too: each of them waits for it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -271,26 +271,30 @@ fn keep_to(pinning: &Pinning) {
     let _ = move_thread_to(&pinning.cores);
 }
 
-/// The number of consecutive games of each bot, or of the same bots by seat, that were not played.
+/// The number of consecutive games of each bot that were not played.
 #[derive(Default)]
 struct NotPlayedInARow(BTreeMap<String, u32>);
 
 impl NotPlayedInARow {
-    /// Counts a game; too many in a row are an error.
+    /// Counts a game; too many of a bot in a row are an error. Which bot of a game could not be started is not known: the
+    /// others play in games without it.
     fn count(&mut self, outcomes: &[Outcome]) -> Result<(), PoolError> {
         let Some(outcome) = outcomes.first() else { return Ok(()) };
-        let bots = outcomes.iter().map(|it| it.bot.as_str()).collect::<Vec<_>>().join("`, `");
+        let bots: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.bot.as_str()).collect();
         let SuiteVerdict::NotPlayed(reason) = outcome.verdict else {
-            self.0.remove(&bots);
+            self.0.retain(|bot, _| !bots.contains(bot.as_str()));
             return Ok(());
         };
-        let count = self.0.entry(bots.clone()).or_default();
-        *count += 1;
-        if *count < MAX_NOT_PLAYED {
+        for bot in &bots {
+            *self.0.entry((*bot).to_owned()).or_default() += 1;
+        }
+        let given_up = bots.into_iter().filter(|bot| self.0[*bot] >= MAX_NOT_PLAYED);
+        let given_up: Vec<&str> = given_up.collect();
+        if given_up.is_empty() {
             return Ok(());
         }
         Err(PoolError::NotPlayed {
-            bot: bots,
+            bot: given_up.join("`, `"),
             why: outcome.diagnosis.clone().unwrap_or_default(),
             at_fault: if reason == NotPlayed::CannotStart { AtFault::User } else { AtFault::Host },
         })
