@@ -10,7 +10,7 @@
 //! it is on its way to its end, it is given the time to get there.
 //!
 //! A bot of one process is never asked, unless others of its processes may be out of sight: without a keeper, those that
-//! have lost their parent are.
+//! have lost their parent are, and with one those that it has reaped since the first process ended.
 
 use super::pipes::Captured;
 use super::process::{BotProcess, ExchangeError};
@@ -27,7 +27,9 @@ impl BotProcess {
         after: &Sample,
         stderr: &mut Captured,
     ) -> Result<Option<NoReply>, ExchangeError> {
-        let is_alone = after.is_alone() && self.running.adopts_orphans();
+        // Once the first process has ended, the one that wrote may have been reaped.
+        let is_alone =
+            after.is_alone() && self.running.adopts_orphans() && self.running.exit().is_none();
         let Some(first) = after.bot().filter(|_| !is_alone) else { return Ok(None) };
         if self.is_by_first() || self.may_be_of(first) {
             return Ok(None);
