@@ -31,8 +31,8 @@ CORES = {"any": [], "shared": ["--pin"]}
 LIMIT_MS = 50
 TRICK_MS = 75
 TRICKS = ("spin", "sleep", "decoys", "children", "forgotten", "orphans", "vfork", "nice", "policy", "affinity", "helpers",
-          "slow_referee", "late_hogs", "meddle", "stop", "alarm", "heir", "disk", "daemons", "dozing_decoys", "brief_threads",
-          "late_helper")
+          "slow_referee", "late_hogs", "meddle", "stop", "alarm", "timeout", "heir", "disk", "daemons", "dozing_decoys",
+          "brief_threads", "late_helper")
 RULES = ["--first-turn", "20s", "--turn", f"{LIMIT_MS}ms"]
 
 

@@ -7,8 +7,10 @@ they compute.
 """
 
 import ctypes
+import fcntl
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -226,6 +228,25 @@ def alarm(seconds):
     LIBC.timer_delete(timer)
 
 
+def timeout(seconds):
+    """The bot stops itself, and a connection that times out, as soon as the kernel finds that, continues it."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen(1)
+        with socket.create_connection(listener.getsockname()) as end, listener.accept()[0]:
+            end.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(seconds * 1000))
+            end.setblocking(False)
+            try:
+                while True:
+                    end.send(bytes(1 << 16))
+            except BlockingIOError:
+                pass
+            fcntl.fcntl(end, fcntl.F_SETOWN, os.getpid())
+            fcntl.fcntl(end, fcntl.F_SETSIG, signal.SIGCONT)
+            fcntl.fcntl(end, fcntl.F_SETFL, fcntl.fcntl(end, fcntl.F_GETFL) | os.O_ASYNC)
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+
 def heir(seconds):
     """The bot and a child stop; a timer kills the child, whose end continues its own child, and that one the bot."""
     set_parent_death_signal = 1
@@ -306,7 +327,7 @@ def child(seconds):
 
 TRICKS = {trick.__name__: trick for trick in (
     spin, sleep, decoys, children, forgotten, orphans, vfork, nice, session, policy, affinity, helpers, slow_referee, late_hogs,
-    meddle, stop, alarm, heir, disk, daemons, dozing_decoys, brief_threads, late_helper, thread, child)}
+    meddle, stop, alarm, timeout, heir, disk, daemons, dozing_decoys, brief_threads, late_helper, thread, child)}
 
 
 def first_move(board):

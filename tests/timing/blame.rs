@@ -25,7 +25,7 @@ fn board(row: &str) -> NamedTempFile {
 }
 
 /// A trick, and the method of containment under which it is tried here.
-const TRICKS: [(&str, &str); 22] = [
+const TRICKS: [(&str, &str); 23] = [
     ("spin", "namespace"),
     ("sleep", "seccomp"),
     ("decoys", "seccomp"),
@@ -44,6 +44,7 @@ const TRICKS: [(&str, &str); 22] = [
     ("meddle", "seccomp"),
     ("stop", "plain"),
     ("alarm", "namespace"),
+    ("timeout", "namespace"),
     ("heir", "seccomp"),
     ("dozing_decoys", "seccomp"),
     ("brief_threads", "namespace"),

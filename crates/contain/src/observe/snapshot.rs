@@ -11,7 +11,7 @@ use super::root::{self, Root, Scheduling};
 use crate::decide::sample::{Process, Sample, Snapshot, ThreadState};
 use crate::decide::tuning::TUNING;
 use crate::sys::cores;
-use crate::sys::proc::{numbers_in, read};
+use crate::sys::proc::{numbers_in, numbers_until, read};
 
 /// Kernel functions in which a stopped or frozen thread waits: by a signal, and by control groups of version 2 and 1.
 const STOPS: [&str; 4] = ["do_signal_stop", "get_signal", "do_freezer_trap", "__refrigerator"];
@@ -59,7 +59,11 @@ pub(crate) fn at(sample: &Sample, root: Root) -> Snapshot {
         }
         snapshot.forgets_children |= forgets_children(pid);
     }
-    snapshot.is_stopped &= !sample.processes.iter().any(|process| has_alarm(process.pid));
+    snapshot.is_stopped = snapshot.is_stopped
+        && !sample
+            .processes
+            .iter()
+            .any(|process| has_alarm(process.pid) || has_signalling_file(process.alive, until));
     snapshot
 }
 
@@ -88,6 +92,19 @@ fn has_alarm(pid: i32) -> bool {
     let mut lines = timers.split(|byte| *byte == b'\n');
     timers.len() as u64 == LONGEST
         || lines.any(|line| signals.iter().any(|signal| line.starts_with(signal.as_bytes())))
+}
+
+/// Whether a process has a descriptor whose events send a signal, perhaps SIGCONT, such as a socket's when its connection times out;
+/// yes if there is no time to find out.
+fn has_signalling_file(pid: i32, until: Instant) -> bool {
+    let folder = format!("/proc/{pid}/fdinfo");
+    let signals = |fd: i32| {
+        let info = read(&format!("{folder}/{fd}")).unwrap_or_default();
+        let flags = info.lines().find_map(|line| line.strip_prefix("flags:"));
+        let flags = flags.and_then(|flags| i32::from_str_radix(flags.trim(), 8).ok());
+        flags.is_some_and(|flags| flags & libc::O_ASYNC != 0)
+    };
+    numbers_until(&folder, until).any(signals) || Instant::now() >= until
 }
 
 /// The figures of one thread in /proc.
@@ -143,7 +160,7 @@ mod tests {
         }
         ended.wait().expect("a child");
         let processes: Vec<_> =
-            pids.map(|pid| Process { pid, threads: 1, ..Process::default() }).into();
+            pids.map(|pid| Process { pid, alive: pid, threads: 1, ..Process::default() }).into();
         let seen = [vec![], vec![1]].map(|unvisited| {
             let sample = Sample { processes: processes.clone(), unvisited, ..Sample::default() };
             let snapshot = at(&sample, Root::Keeper(getpid(), None));
