@@ -190,20 +190,28 @@ impl Encoder {
     }
 }
 
-/// The event without its standard error; `None` if it has none.
+/// The event without the standard error of all seats; `None` if it has none.
 fn without_stderr(event: &Event) -> Option<Event> {
     let mut event = event.clone();
-    let (stderr, dropped) = match &mut event {
+    let texts = match &mut event {
         Event::Start(_) => return None,
         Event::Turn(turn) => {
             turn.said = Metrics::default();
-            (&mut turn.stderr, &mut turn.stderr_dropped)
+            vec![(&mut turn.stderr, &mut turn.stderr_dropped)]
         }
-        Event::End(end) => (&mut end.stderr, &mut end.stderr_dropped),
+        Event::End(end) => {
+            let processes = end.seats.iter_mut().map(|seat| &mut seat.process);
+            let of_seats = processes.map(|it| (&mut it.stderr, &mut it.stderr_dropped));
+            of_seats.chain([(&mut end.stderr, &mut end.stderr_dropped)]).collect()
+        }
     };
-    *dropped += stderr.0.len() as u64;
-    let stderr = std::mem::take(&mut stderr.0);
-    (!stderr.is_empty()).then_some(event)
+    let mut has_stderr = false;
+    for (stderr, dropped) in texts {
+        has_stderr |= !stderr.is_empty();
+        *dropped += stderr.0.len() as u64;
+        stderr.0.clear();
+    }
+    has_stderr.then_some(event)
 }
 
 impl Drop for LogWriter {
@@ -235,4 +243,28 @@ fn is_empty_or_log(file: File) -> io::Result<bool> {
         || serde_json::from_slice(&first).is_ok_and(|line: FirstLine| line.r#type == "start");
     let is_torn = !first.ends_with(b"\n") && (first.starts_with(TORN) || TORN.starts_with(&first));
     Ok(first.is_empty() || is_torn || is_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gamelog::SeatEnd;
+
+    #[test]
+    fn the_standard_error_of_all_seats_is_left_out_of_a_log_that_is_full() {
+        let json = r#"{"type":"end","verdict":"completed","official":"","won":true,"score":null,"summary":[],"metadata":{},
+            "turns":0,"seats":[{"place":1,"score":1,"verdict":"completed","turns":0,"stderr":"first"},
+            {"place":2,"score":0,"verdict":"completed","turns":0,"stderr":"second","stderr_dropped":1}]}"#;
+        let end: Event = serde_json::from_str(json).expect("an end");
+        let of = |limit| {
+            let log = log_of(std::slice::from_ref(&end), Path::new("log"), limit).expect("memory");
+            let Event::End(end) = serde_json::from_slice(&log).expect("an end") else {
+                panic!("another event");
+            };
+            let seat = |it: SeatEnd| (it.process.stderr.0.len(), it.process.stderr_dropped);
+            end.seats.into_iter().map(seat).collect::<Vec<_>>()
+        };
+        assert_eq!(of(None), [(5, 0), (6, 1)]);
+        assert_eq!(of(Some(100)), [(0, 5), (0, 7)]);
+    }
 }
