@@ -154,6 +154,42 @@ fn a_complete_league_keeps_a_game_that_the_host_disturbed_once_a_bot_has_changed
 }
 
 #[test]
+fn a_log_and_a_result_of_a_seat_that_the_game_does_not_have_are_damaged() {
+    let place = duel(3);
+    let bots = ["--bot", "./one", "--bot", "./two", "--bot", "./three", "--seed", "2"];
+    let words = [&bots[..], &["--run", "run", "--logs", "all"]].concat();
+    assert_code(&suite(&place, &words).run(), 0);
+    let log = fs::read_to_string(place.path("run/games/000001.jsonl")).expect("a log");
+    let damaged = |name: &str, text: String| {
+        assert_ne!(text, log);
+        fs::write(place.path(name), text).expect("written");
+        let html = ["replay", name, "--html", "page.html", "--force"];
+        for command in [&["replay", name][..], &html, &["replay", name, "--format", "json"]] {
+            let said = place.referee(command).exits(2).err();
+            assert!(said.starts_with(&format!("error: {name}:")), "{said}");
+            assert!(said.contains("has 3 seats"), "{said}");
+        }
+    };
+    damaged("turn", log.replacen("\"seat\":1,", "\"seat\":3,", 1));
+    let (before, end) = log.trim_end().rsplit_once('\n').expect("lines");
+    let mut end: Value = serde_json::from_str(end).expect("JSON");
+    let seats = end["seats"].as_array_mut().expect("seats");
+    seats.push(seats[0].clone());
+    damaged("end", format!("{before}\n{end}\n"));
+    // The third line of the results is of the last seat.
+    let path = place.path("run/results.jsonl");
+    let results = fs::read_to_string(&path).expect("results");
+    for seat in ["\"seat\":3", "\"seat\":99"] {
+        fs::write(&path, results.replacen("\"seat\":2", seat, 1)).expect("written");
+        for command in [&["ratings", "run"][..], &["show", "run"], &["suite", "--resume", "run"]] {
+            let said = place.referee(command).exits(2).err();
+            assert!(said.contains("run/results.jsonl:3: by the plan, game "), "{said}");
+            assert!(said.contains(" is in seat 2 of a game of 3 players"), "{said}");
+        }
+    }
+}
+
+#[test]
 fn a_bot_that_cannot_be_started_ends_a_league_whoever_it_plays_with() {
     let place = duel(3);
     write_program(&place.path("bad"), "#!/nowhere/interpreter\n");

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::event::{End, Event, FORMAT, Start, Turn};
 use rules::game::Seat;
 use rules::source::json_problem;
+use terms::text::plural;
 
 /// The largest log to read, in bytes. The referee never writes larger ones.
 pub const MAX_LOG_BYTES: u64 = terms::bounds::LOG;
@@ -188,6 +189,7 @@ pub fn read(text: &[u8]) -> Result<Log, LogError> {
     let mut lines = numbered_lines(text);
     let (_, first) = lines.next().ok_or(LogError::Empty)?;
     let start = read_start(first)?;
+    let seats = start.bots().count();
     let mut log = Log { start, turns: Vec::new(), end: None };
     for (number, line) in lines {
         let damaged = |problem: String| LogError::Damaged { line: number, problem };
@@ -198,6 +200,10 @@ pub fn read(text: &[u8]) -> Result<Log, LogError> {
         };
         if log.end.is_some() {
             return Err(damaged("the log goes on after its end".to_owned()));
+        }
+        if let Some(seat) = highest_seat(&event).filter(|&seat| seat >= seats) {
+            let has = plural(seats as u64, "seat");
+            return Err(damaged(format!("this is of seat {seat}, and the game has {has}, from 0")));
         }
         match event {
             Event::Start(_) => return Err(damaged("a second game starts here".to_owned())),
@@ -212,6 +218,18 @@ pub fn read(text: &[u8]) -> Result<Log, LogError> {
         }
     }
     Ok(log)
+}
+
+/// The highest seat that an event names.
+fn highest_seat(event: &Event) -> Option<Seat> {
+    match event {
+        Event::Start(_) => None,
+        Event::Turn(turn) => {
+            let out = turn.asked.iter().flat_map(|asked| &asked.out);
+            out.map(|out| out.seat).chain([turn.seat]).max()
+        }
+        Event::End(end) => end.seats.len().checked_sub(1),
+    }
 }
 
 /// Parses one event. The first bytes of events that the referee wrote show their type; searching for a

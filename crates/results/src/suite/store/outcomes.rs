@@ -25,6 +25,8 @@ pub struct Outcomes {
     /// The last session of the folders before.
     sessions_before: u32,
     played: GameSet,
+    /// The number of seats of a game.
+    players: usize,
     /// The run, to look in for results of games of which one line says that they were not played.
     run: Option<RunFolder>,
     /// Once there is such a line: the games with a result, and those with such a line so far.
@@ -63,6 +65,7 @@ impl RunFolder {
             pieces: self.pieces().into(),
             sessions_before: 0,
             played: GameSet::new(self.run.plan.games()),
+            players: self.run.plan.players(),
             run,
             settled: None,
             doubled: Vec::new(),
@@ -169,20 +172,12 @@ impl RunFolder {
         let planned = plan.assignment(game);
         let bot = &plan.bots[planned.bot].name;
         let board = plan.board_name(planned.board);
-        let seat = outcome.seat.as_ref().map(|seat| seat.seat);
         let is_planned =
             *bot == outcome.bot && board == outcome.board && planned.repeat == outcome.repeat;
-        match seat {
-            Some(seat) if is_planned && seat == planned.seat && plan.players() > 1 => Ok(()),
-            None if is_planned && plan.players() == 1 => Ok(()),
-            _ if plan.players() == 1 => {
-                Err(format!("by the plan, game {game} is one of `{bot}` on {board}"))
-            }
-            _ => Err(format!(
-                "by the plan, game {game} is one of `{bot}` in seat {} on {board}",
-                planned.seat
-            )),
+        if is_planned {
+            return Ok(());
         }
+        Err(format!("by the plan, game {game} is one of `{bot}` on {board}"))
     }
 }
 
@@ -235,6 +230,12 @@ impl Outcomes {
         self.lines.as_ref().expect("a result has come").damaged(problem)
     }
 
+    /// Whether the seat is the one that the plan has for this number.
+    fn is_seated(&self, outcome: &Outcome) -> bool {
+        let planned = (self.players > 1).then(|| (outcome.game - 1) % self.players);
+        outcome.seat.as_ref().map(|seat| seat.seat) == planned
+    }
+
     fn is_duplicate(&mut self, outcome: &Outcome) -> bool {
         outcome.is_played() && !self.played.add(outcome.game)
     }
@@ -278,6 +279,15 @@ impl Iterator for Outcomes {
             match self.lines.as_mut()?.next::<Outcome>() {
                 Some(Ok(outcome)) if !(1..=self.played.games()).contains(&outcome.game) => {
                     let problem = format!("there is no game {} in the plan", outcome.game);
+                    return Some(Err(self.damaged(problem)));
+                }
+                Some(Ok(outcome)) if !self.is_seated(&outcome) => {
+                    let seat = (outcome.game - 1) % self.players;
+                    let players = plural(self.players as u64, "player");
+                    let problem = format!(
+                        "by the plan, game {} is in seat {seat} of a game of {players}",
+                        outcome.game
+                    );
                     return Some(Err(self.damaged(problem)));
                 }
                 Some(Ok(outcome)) if self.is_duplicate(&outcome) => {
