@@ -467,8 +467,9 @@ fn memory_of_a_process_of_many_groups_counts() {
 #[test]
 fn secret_memory_that_only_a_descriptor_holds_counts() {
     let Some(bot) = hiding("secret") else { return };
+    let Some([python]) = need("secret memory", ["python3"]) else { return };
     let probe = "import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(447, 0) < 0)";
-    if !Command::new("python3").args(["-c", probe]).status().expect("runs").success() {
+    if !Command::new(python).args(["-c", probe]).status().expect("runs").success() {
         return leave_out("secret memory", "the kernel offers none (Linux 6.5 does)");
     }
     for (user, method) in grid(ALL_METHODS) {

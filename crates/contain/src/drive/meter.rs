@@ -23,7 +23,7 @@ pub(crate) struct Meter {
     unsampled: Duration,
     /// What it has computed while the referee sampled it, beyond what is free.
     thought: Thought,
-    /// Its usage when it was paused, or when that was last noted.
+    /// Its usage when it was paused, or when that was last noted, as long as it is paused.
     paused: Option<Sample>,
     /// The CPU time that it has used while it was paused.
     pub(crate) while_paused: Duration,
@@ -166,6 +166,11 @@ impl Meter {
     /// Notes that no thinking is unsampled.
     pub(crate) fn reset_unsampled(&mut self) {
         self.unsampled = Duration::ZERO;
+    }
+
+    /// Whether the program is paused.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused.is_some()
     }
 
     /// Notes that the program was paused.

@@ -65,8 +65,6 @@ pub struct BotProcess {
     pub(crate) link: Option<Link>,
     /// Whether exchanges are recorded.
     pub(crate) is_traced: bool,
-    /// Whether it is [paused](BotProcess::pause).
-    pub(crate) is_paused: bool,
     /// Dropped after the bot has gone: fields are dropped in order.
     pub(crate) scratch: Option<Scratch>,
     pub(crate) host: Host,
@@ -123,7 +121,6 @@ impl BotProcess {
             alarm,
             link: None,
             is_traced: false,
-            is_paused: false,
             scratch,
             host,
             _beside: beside,
@@ -162,7 +159,6 @@ impl BotProcess {
     /// When its keeper stalls, which may be the host's fault.
     pub fn pause(&mut self) -> io::Result<()> {
         self.running.stop()?;
-        self.is_paused = true;
         self.meter.pause();
         Ok(())
     }
@@ -179,7 +175,7 @@ impl BotProcess {
     /// # Errors
     /// When its keeper stalls, which may be the host's fault.
     pub fn watch_idle(&mut self) -> io::Result<Option<Instant>> {
-        if self.is_paused {
+        if self.meter.is_paused() {
             return Ok(None);
         }
         if self.guard.sample_idle(self.root).is_some() {
@@ -194,10 +190,9 @@ impl BotProcess {
     /// # Errors
     /// When its keeper stalls, which may be the host's fault.
     pub(crate) fn resume(&mut self) -> io::Result<()> {
-        if self.is_paused {
+        if self.meter.is_paused() {
             self.meter.resume();
             self.running.resume()?;
-            self.is_paused = false;
         }
         Ok(())
     }
