@@ -187,7 +187,7 @@ impl CellSet {
 pub(super) fn row<const DIGITS: usize>(digits: &[CellSet; DIGITS], y: usize) -> [u8; SIDE] {
     let words: [u64; WORDS] = std::array::from_fn(|word| {
         let places = digits.iter().enumerate();
-        places.fold(0, |numbers, (place, digit)| numbers | (digit.0[word] >> y & BOTTOM) << place)
+        places.map(|(place, digit)| (digit.0[word] >> y & BOTTOM) << place).sum()
     });
     std::array::from_fn(|x| words[x % WORDS].to_le_bytes()[x / WORDS * COLUMN_BITS / 8])
 }
