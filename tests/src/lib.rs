@@ -5,6 +5,7 @@ pub mod browser;
 pub mod command_line;
 pub mod double;
 pub mod grid;
+pub mod hog;
 pub mod made;
 pub mod place;
 pub mod prelude;

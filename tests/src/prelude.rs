@@ -17,6 +17,7 @@ pub use tempfile::{TempDir, tempdir};
 pub use crate::browser::Browser;
 pub use crate::double::double;
 pub use crate::grid::{ALL_METHODS, METHODS, USERS, grid, sandbox_grid, sandboxes};
+pub use crate::hog::Hog;
 pub use crate::made::MadeRun;
 pub use crate::place::Place;
 pub use crate::terminal::Terminal;
