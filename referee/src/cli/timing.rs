@@ -207,7 +207,7 @@ fn boards(words: &[PathBuf], kind: &GameKind) -> Result<Vec<NamedCase>, Failure>
     board_files::read(kind, words, Path::new(""))?.into_iter().map(board).collect()
 }
 
-/// The game's first cases, as many as there are games.
+/// The first bundled cases, one for each game to play.
 fn first_cases(args: &TimingArgs, kind: &GameKind) -> Vec<NamedCase> {
     let games = args.games.map_or(CASES, |games| games as usize);
     kind.bundled.iter().take(games).cloned().collect()
