@@ -121,9 +121,10 @@ fn a_file_with_a_filter_is_changed_once_its_time_has_changed() {
     assert_eq!(recorded(&place, &mut suite(&place, &[]))["dirty"], true);
 }
 
-/// Puts a program in the place of git, which notes in `asked` that it was started, and does this.
+/// Puts a program in the place of git, which notes in `asked` that it was started, and does this, where there may be a repository.
 fn in_place_of_git(place: &Place, suite: &mut Command, script: &str) {
     fs::create_dir_all(place.path("bin")).expect("made");
+    fs::create_dir(place.path(".git")).expect("made");
     let asked = place.path("asked").display().to_string();
     place.script("bin/git", &format!("echo \"$*\" >> '{asked}'\n{script}"));
     let path = std::env::var("PATH").expect("UTF-8");

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::env;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -67,6 +68,9 @@ impl Commit {
 }
 
 fn read() -> Result<Option<Commit>, String> {
+    if env::current_dir().is_ok_and(|folder| !may_be_in_repository(&folder)) {
+        return Ok(None);
+    }
     let mut config = git();
     config.args(["config", "-z", "--name-only", "--get-regexp", r"^filter\."]);
     // It exits with 1 if there is none.
@@ -82,6 +86,17 @@ fn read() -> Result<Option<Commit>, String> {
     status.args(["--untracked-files=no", "--ignore-submodules=dirty"]);
     let printed = answer(&mut status, &[0])?;
     Ok(printed.and_then(|printed| Commit::of_status(&String::from_utf8_lossy(&printed))))
+}
+
+/// Whether git can find a repository from this folder, or that it is in a bare one: its two processes take a third of the time in
+/// which a suite of one game is played.
+fn may_be_in_repository(folder: &Path) -> bool {
+    let is_missing = |path: PathBuf| {
+        path.symlink_metadata().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    folder
+        .ancestors()
+        .any(|folder| !is_missing(folder.join(".git")) || !is_missing(folder.join("HEAD")))
 }
 
 /// The filters of these settings, `filter.NAME.clean` and the like, each with a NUL behind it. Of all that git may run here, a filter
@@ -189,6 +204,23 @@ mod tests {
         assert_eq!(commit(&changed).as_deref(), Some("012345678*"));
         assert_eq!(commit("# branch.oid (initial)\n# branch.head main\n"), None);
         assert_eq!(commit(""), None);
+    }
+
+    #[test]
+    fn git_is_not_asked_where_no_folder_around_has_a_repository() {
+        let top = tempfile::tempdir().expect("a folder");
+        let inner = top.path().join("a/b");
+        std::fs::create_dir_all(&inner).expect("made");
+        // The temporary folder may itself be in one.
+        let is_outside = !may_be_in_repository(top.path());
+        assert_eq!(may_be_in_repository(&inner), !is_outside);
+        for (name, content) in [(".git", "gitdir: elsewhere"), ("HEAD", "ref: refs/heads/main")] {
+            let file = top.path().join(name);
+            std::fs::write(&file, content).expect("written");
+            assert!(may_be_in_repository(&inner), "{name}");
+            std::fs::remove_file(file).expect("it is there");
+            assert_eq!(may_be_in_repository(&inner), !is_outside);
+        }
     }
 
     #[test]
