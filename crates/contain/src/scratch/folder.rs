@@ -8,6 +8,7 @@ use std::io::{self, Read as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,6 +33,8 @@ pub struct Scratch {
     files: BTreeMap<OsString, Shown>,
     /// These files, and what else later games find in it.
     kept: Marks,
+    /// The socket that later games find in it.
+    socket: Option<UnixListener>,
     /// Keeps the folder that it is in. The last field, since that goes once nothing is in it.
     _home: Arc<Home>,
 }
@@ -48,6 +51,9 @@ enum Shown {
 /// The largest file that is copied rather than linked, and the maximum of all copies in a folder.
 const LARGEST_COPY: i64 = 1 << 20;
 const COPIES: i64 = 16 << 20;
+
+/// More connections than may wait for a socket to accept them.
+const LARGEST_BACKLOG: usize = 1 << 16;
 
 const PREFIX: &str = "bot-";
 
@@ -85,7 +91,7 @@ impl Scratch {
             match lock(folder.path()) {
                 Some(lock) => {
                     let (files, kept) = (BTreeMap::new(), Marks::new());
-                    return Ok(Self { folder, lock, files, kept, _home: home });
+                    return Ok(Self { folder, lock, files, kept, socket: None, _home: home });
                 }
                 None if attempts.next().is_some() => {}
                 None => return Err(io::Error::other("the temporary folder takes no locks")),
@@ -132,6 +138,27 @@ impl Scratch {
         let mark = removal::mark(self.lock.as_fd(), &name)?;
         self.kept.insert(name, mark);
         Ok(())
+    }
+
+    /// A socket of this name in it, whose `accept` does not wait. The games that find this folder again have the same one, since a new
+    /// one takes an inode too.
+    ///
+    /// # Errors
+    /// When the folder takes no socket of this name.
+    pub fn listener(&mut self, name: &str) -> io::Result<UnixListener> {
+        if let Some(socket) = &self.socket {
+            // Nothing that has connected in an earlier game.
+            for _ in 0..LARGEST_BACKLOG {
+                if socket.accept().is_err() {
+                    break;
+                }
+            }
+            return socket.try_clone();
+        }
+        let socket = UnixListener::bind(self.path().join(name))?;
+        socket.set_nonblocking(true)?;
+        self.keep(name)?;
+        self.socket.insert(socket).try_clone()
     }
 
     /// Where it is.
@@ -298,6 +325,7 @@ fn remove(path: &Path, folder: &File) -> io::Result<()> {
 mod tests {
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::net::UnixStream;
 
     use super::*;
     use crate::spawn::host::Host;
@@ -380,14 +408,22 @@ mod tests {
             let path = first.path().to_owned();
             fs::write(path.join("kept"), "").expect("room");
             first.keep("kept").expect("it is there");
+            let socket = first.listener("socket").expect("it is new");
+            assert!(UnixStream::connect(path.join("socket")).is_ok());
             fs::create_dir_all(path.join("folder/inner")).expect("room");
             fs::write(path.join("folder/inner/file"), "").expect("room");
             fs::set_permissions(&path, Permissions::from_mode(0o0)).expect("its owner");
             assert_ne!(self.folder("link").path(), path, "its game goes on");
+            drop(socket);
             leave(first);
-            let second = self.folder("link");
+            let mut second = self.folder("link");
             assert_eq!(second.path(), path);
-            assert_eq!(names(&path), ["kept", "link"]);
+            assert_eq!(names(&path), ["kept", "link", "socket"]);
+            let socket = second.listener("socket").expect("it is kept");
+            assert!(socket.accept().is_err(), "what came in an earlier game is gone");
+            let here = UnixStream::connect(path.join("socket")).expect("it is there");
+            assert!(socket.accept().is_ok());
+            drop(here);
             let mode = fs::metadata(&path).expect("it is there").permissions().mode();
             assert_eq!(mode & 0o777, 0o700);
             leave(second);

@@ -101,8 +101,7 @@ impl Talk {
         let failed =
             |error: io::Error| JudgeFailure::new(format!("cannot set up the bot for it: {error}"));
         let bot = make_relay(&mut scratch)?;
-        let listener = UnixListener::bind(scratch.path().join(SOCKET)).map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
+        let listener = scratch.listener(SOCKET).map_err(failed)?;
         let mut values = case::place(case, &game.command, &scratch)?;
         values.push(("{bot}", bot));
         let mut tester = Process::start_in(scratch, &game.command.filled(&values), place)?;
