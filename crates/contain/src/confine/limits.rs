@@ -51,8 +51,8 @@ pub(crate) fn kernel_limits(resources: &Resources) -> Vec<KernelLimit> {
         (KernelResource::Stack, resources.stack),
     ];
     let set = |(resource, limit): (_, Option<u64>)| {
-        let allowed = getrlimit(resource).maximum;
         let limit = limit?;
+        let allowed = getrlimit(resource).maximum;
         // At the soft limit on CPU time the kernel sends SIGXCPU, at the hard one SIGKILL.
         let hard = if resource == KernelResource::Cpu { limit + 1 } else { limit };
         let at_most = |limit: u64| Some(limit.min(allowed.unwrap_or(u64::MAX)));

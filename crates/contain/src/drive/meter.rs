@@ -63,8 +63,11 @@ impl OwnWait {
     }
 
     fn restart(&mut self) {
-        self.note_first_poll(Duration::ZERO);
-        self.start = self.thread.wait();
+        let now = self.thread.wait();
+        if self.before_input.is_none() {
+            self.before_input = self.until(now);
+        }
+        self.start = now;
     }
 
     /// Notes that the first poll had no result, and ended this `late`.
@@ -76,7 +79,11 @@ impl OwnWait {
 
     /// The wait since the end of the last poll without result, or since the start.
     pub(crate) fn since_poll(&self) -> Option<Duration> {
-        self.thread.wait().zip(self.start).map(|(now, start)| now.saturating_sub(start))
+        self.until(self.thread.wait())
+    }
+
+    fn until(&self, now: Option<Duration>) -> Option<Duration> {
+        now.zip(self.start).map(|(now, start)| now.saturating_sub(start))
     }
 
     /// The wait that is known from before the input was sent.

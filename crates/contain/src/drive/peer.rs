@@ -14,7 +14,6 @@
 //! that came before. So two programs that both write without reading block here as they would without the referee.
 
 use std::io;
-use std::iter;
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
 
@@ -81,10 +80,19 @@ impl BotProcess {
 
     /// Whether this is one of the program's processes.
     pub fn has_process(&self, pid: Pid) -> bool {
-        let parent = |&pid: &i32| proc::parent(pid).filter(|&parent| parent > 1);
         let root = self.root.pid().as_raw_pid();
+        let mut pid = pid.as_raw_pid();
         // A process can have no more above it than there are numbers, unless they change in the meantime.
-        iter::successors(Some(pid.as_raw_pid()), parent).take(1 << 16).any(|pid| pid == root)
+        for _ in 0..1 << 16 {
+            if pid == root {
+                return true;
+            }
+            match proc::parent(pid) {
+                Some(parent) if parent > 1 => pid = parent,
+                _ => return false,
+            }
+        }
+        false
     }
 }
 

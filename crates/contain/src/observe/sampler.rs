@@ -1,5 +1,6 @@
 //! Samples of one bot, turn after turn, at the cost of a few reads.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::time::Duration;
@@ -16,7 +17,8 @@ use crate::sys::proc::{Stat, read_again, written};
 #[derive(Debug)]
 pub(crate) struct Sampler {
     root: Root,
-    files: Option<Files>,
+    /// Opened for the first sample: most judges are never sampled.
+    files: OnceCell<Option<Files>>,
     /// The CPU time of the keeper's children at the last walk through the whole tree.
     adopted: Computed,
 }
@@ -38,12 +40,12 @@ struct Files {
 
 impl Sampler {
     pub(crate) fn new(root: Root) -> Self {
-        Self { root, files: Files::open(root), adopted: Computed::default() }
+        Self { root, files: OnceCell::new(), adopted: Computed::default() }
     }
 
     /// A sample without the number of open files.
     pub(crate) fn sample(&mut self) -> Sample {
-        if let Some(quick) = self.files.as_mut().and_then(Files::sample) {
+        if let Some(quick) = self.quick_sample() {
             return Sample { adopted: self.adopted, ..quick };
         }
         let sample = below(self.root);
@@ -58,13 +60,23 @@ impl Sampler {
 
     /// Whether the bot is one process with one thread.
     pub(crate) fn is_one_thread(&mut self) -> bool {
-        self.files.as_mut().and_then(Files::sample).is_some()
+        self.quick_sample().is_some()
+    }
+
+    /// A sample, if the bot is one process with one thread.
+    fn quick_sample(&mut self) -> Option<Sample> {
+        self.files();
+        self.files.get_mut()?.as_mut()?.sample()
+    }
+
+    fn files(&self) -> Option<&Files> {
+        self.files.get_or_init(|| Files::open(self.root)).as_ref()
     }
 
     /// The bytes that the bot's first process has written, including children that it has waited for, if the
     /// kernel counts them.
     pub(crate) fn bytes_written(&self) -> Option<u64> {
-        read_again(self.files.as_ref()?.io.as_ref()?, written)
+        read_again(self.files()?.io.as_ref()?, written)
     }
 }
 

@@ -201,13 +201,15 @@ impl Scratch {
 /// How to show these files: the smallest as copies, while there is room for them.
 fn shown(files: BTreeMap<OsString, PathBuf>) -> BTreeMap<OsString, Shown> {
     let copy = |path: &Path| {
-        let real = path.canonicalize().ok()?;
-        let data = real.metadata().ok()?;
+        let data = path.metadata().ok()?;
         // A program might not be started here, and of a file that cannot be read there is no copy.
         let is_program = data.permissions().mode() & 0o111 != 0;
-        let is_copied = data.is_file() && !is_program && File::open(&real).is_ok();
-        let mark = is_copied.then(|| removal::mark(CWD, &real).ok()).flatten();
-        mark.filter(|mark| mark.size() <= LARGEST_COPY).map(|mark| (real, mark))
+        if !data.is_file() || is_program {
+            return None;
+        }
+        let real = path.canonicalize().ok()?;
+        let mark = File::open(&real).and_then(|_| removal::mark(CWD, &real)).ok()?;
+        (mark.size() <= LARGEST_COPY).then_some((real, mark))
     };
     let mut copies: Vec<_> =
         files.iter().filter_map(|(name, path)| Some((name.clone(), copy(path)?))).collect();

@@ -158,17 +158,19 @@ impl Plain {
         // Until it is reaped, the group's number is its own.
         let _ = kill_process_group(self.pid, Signal::KILL);
         // It may have moved to another group.
-        let _ = kill_process(self.pid, Signal::KILL);
+        if self.exit.is_none() {
+            let _ = kill_process(self.pid, Signal::KILL);
+        }
     }
 
     /// Kills its process group, and reaps it. Returns which of the processes `below` it live on.
     pub(crate) fn end(&mut self, below: &BTreeSet<i32>) -> Left {
-        self.exit();
+        let has_exited = self.exit().is_some();
         if std::mem::replace(&mut self.has_ended, true) {
             return Left::default();
         }
         self.kill_group();
-        if !self.end.comes_within(TUNING.ending.reap_limit) {
+        if !has_exited && !self.end.comes_within(TUNING.ending.reap_limit) {
             return Left::Dying;
         }
         let status = self.child.wait();

@@ -61,7 +61,10 @@ pub(crate) fn name(pid: i32) -> Option<String> {
 
 /// The number after a name in /proc/PID/status and the like.
 pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
-    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    // Quicker than to go through the lines, of which there are sixty.
+    let mut found = memchr::memmem::find_iter(text.as_bytes(), name);
+    let at = found.find(|&at| at == 0 || text.as_bytes()[at - 1] == b'\n')?;
+    let line = text[at + name.len()..].lines().next()?;
     line.split_whitespace().next()?.parse().ok()
 }
 

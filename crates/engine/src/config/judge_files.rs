@@ -15,12 +15,10 @@ use terms::system::LIST_SEPARATOR;
 pub(super) fn digests(words: &[String], folder: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut digests = BTreeMap::new();
     for (part, path) in named(words, folder) {
-        let found = if path.is_dir() {
-            digest_of_folder(&path, holds(&path, folder))?
-        } else if path.is_file() {
-            stamped(&path)?.1
-        } else {
-            continue;
+        let found = match fs::metadata(&path) {
+            Ok(data) if data.is_dir() => digest_of_folder(&path, holds(&path, folder))?,
+            Ok(data) if data.is_file() => stamped(&path)?.1,
+            _ => continue,
         };
         digests.insert(part.to_owned(), found);
     }

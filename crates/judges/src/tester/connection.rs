@@ -75,7 +75,6 @@ impl Relay {
         tester: &Process,
         news: &Arc<File>,
     ) -> io::Result<Option<Self>> {
-        socket.set_nonblocking(false)?;
         // A relay sends them at once.
         socket.set_read_timeout(Some(HANDOVER))?;
         let Some([input, output, errors]) = streams(&socket)? else { return Ok(None) };

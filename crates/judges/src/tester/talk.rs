@@ -378,19 +378,21 @@ impl Talking {
 /// in which the tester runs, where the path has a blank, or anything else at which a tester or its shell would split it.
 fn make_relay(scratch: &mut Scratch) -> Result<String, JudgeFailure> {
     let path = scratch.path().join(NAME);
-    let made = if path.exists() { Ok(()) } else { relay::write(&path) };
-    let kept = made.and_then(|()| scratch.keep(NAME));
-    kept.map_err(|error| JudgeFailure::new(format!("cannot set up the bot for it: {error}")))?;
-    let folder = scratch.path();
-    if !statvfs(folder).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC)) {
-        let path = path.display().to_string();
-        return Ok(if shell_word(&path) == path { path } else { format!("./{NAME}") });
+    if !path.exists() {
+        let folder = scratch.path();
+        if statvfs(folder).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC)) {
+            let folder = folder.display();
+            let what = format!(
+                "cannot set up the bot for it: programs in {folder} may not be started (noexec)"
+            );
+            let remedy = "set TMPDIR to a folder whose programs may be started".to_owned();
+            return Err(JudgeFailure { remedy: Some(remedy), ..JudgeFailure::new(what) });
+        }
+        let made = relay::write(&path).and_then(|()| scratch.keep(NAME));
+        made.map_err(|error| JudgeFailure::new(format!("cannot set up the bot for it: {error}")))?;
     }
-    let folder = folder.display();
-    let what =
-        format!("cannot set up the bot for it: programs in {folder} may not be started (noexec)");
-    let remedy = "set TMPDIR to a folder whose programs may be started".to_owned();
-    Err(JudgeFailure { remedy: Some(remedy), ..JudgeFailure::new(what) })
+    let path = path.display().to_string();
+    Ok(if shell_word(&path) == path { path } else { format!("./{NAME}") })
 }
 
 /// The judge and the bot's process take turns, so nobody waits.
