@@ -525,4 +525,12 @@ fn a_game_keeps_its_result_if_one_of_its_files_fails() {
     for part in ["the log /dev/full is incomplete", "--export input:99"] {
         assert!(told.contains(part), "{part}: {told}");
     }
+    // Nor does a result that cannot be printed hide which files have failed.
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("there");
+    let play = ["play", "--bot", "@first", "--board", "@clearable", "--log", "/dev/full"];
+    let unprinted = place.command(&play).args(PATIENT).stdout(full).run();
+    assert_eq!(unprinted.status.code(), Some(3), "{unprinted:?}");
+    for part in ["cannot write the result", "the log /dev/full is incomplete"] {
+        assert!(unprinted.err().contains(part), "{part}: {unprinted:?}");
+    }
 }

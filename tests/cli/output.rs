@@ -256,10 +256,11 @@ fn a_game_that_never_starts_leaves_an_earlier_log_alone() {
 }
 
 /// Starts a game that hangs on a turn, and waits until it does.
-fn hanging(mark: &Mark, log: &Path, turn: usize) -> Child {
+fn hanging(mark: &Mark, log: &Path, turn: usize, args: &[&str]) -> Child {
     let child = referee()
         .play(["--env", mark.env(), "--log"])
         .arg(log)
+        .args(args)
         .args(["--bot", &format!("@misbehaving ignore-sigterm --on-turn {turn}")])
         .args(PATIENT)
         .stderr(Stdio::piped())
@@ -280,7 +281,7 @@ fn a_second_signal_does_not_keep_the_referee_from_killing_its_bot() {
     for pause in [0, 1, 5] {
         let folder = tempdir().expect("a folder");
         let mark = Mark::new();
-        let child = hanging(&mark, &folder.path().join("game.jsonl"), 1);
+        let child = hanging(&mark, &folder.path().join("game.jsonl"), 1, &[]);
         let pid = Pid::from_child(&child);
         kill_process(pid, Signal::INT).expect("sent");
         sleep(Duration::from_millis(pause));
@@ -325,7 +326,7 @@ fn a_signal_ends_the_bot_keeps_the_log_and_then_the_referee() {
         let folder = tempdir().expect("a folder");
         let log = folder.path().join("game.jsonl");
         let mark = Mark::new();
-        let child = hanging(&mark, &log, turn);
+        let child = hanging(&mark, &log, turn, &[]);
         kill_process(Pid::from_child(&child), signal).expect("sent");
         let output = finished(child);
         mark.assert_gone();
@@ -338,6 +339,24 @@ fn a_signal_ends_the_bot_keeps_the_log_and_then_the_referee() {
         assert_eq!(replayed["turns"], turns);
         assert_eq!(replayed["complete"], false);
         assert_eq!(replayed["agrees"], true);
+    }
+}
+
+#[test]
+fn an_interrupted_game_names_its_log_even_if_its_trace_cannot_be_written() {
+    if !Path::new("/dev/full").exists() {
+        return leave_out("a file that cannot be written", "there is no /dev/full");
+    }
+    let folder = tempdir().expect("a folder");
+    let log = folder.path().join("game.jsonl");
+    let mark = Mark::new();
+    let child = hanging(&mark, &log, 2, &["--trace", "/dev/full"]);
+    kill_process(Pid::from_child(&child), Signal::INT).expect("sent");
+    let told = finished(child).err();
+    mark.assert_gone();
+    let kept = format!("after 1 turn; they are in {}", log.display());
+    for part in ["cannot write /dev/full", &kept] {
+        assert!(told.contains(part), "{part}: {told}");
     }
 }
 
@@ -460,7 +479,7 @@ fn a_log_has_one_writer() {
     let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let mark = Mark::new();
-    let child = hanging(&mark, &log, 2);
+    let child = hanging(&mark, &log, 2, &[]);
     let output = play(&["--log", log.to_str().expect("UTF-8")]);
     assert_eq!(output.status.code(), Some(2));
     assert!(output.err().contains("another game is writing the log"), "{}", output.err());

@@ -198,10 +198,9 @@ fn conclude(
     args: &PlayArgs,
     played: Result<End, PlayError>,
     PlayedGame { report, log }: PlayedGame,
-    kept: [Result<(), Failure>; 2],
+    [traced, logged]: [Result<(), Failure>; 2],
     cancelled: Option<Cancelled>,
 ) -> Result<ExitCode, Failure> {
-    let failures = kept.into_iter().filter_map(Result::err);
     match played {
         Ok(end) => {
             let mut report = report.expect("a played game has started");
@@ -215,10 +214,12 @@ fn conclude(
             };
             // The result stands without its files.
             report.page = args.html.clone().filter(|_| page.is_ok());
-            if args.export.is_none() || exported.is_err() {
-                print(|out| report.write(args.format, out))?;
-            }
-            fail_with_first([exported, page].into_iter().filter_map(Result::err).chain(failures))?;
+            let printed = if args.export.is_none() || exported.is_err() {
+                print(|out| report.write(args.format, out))
+            } else {
+                Ok(())
+            };
+            fail_with_first([printed, exported, page, traced, logged])?;
             // The signal came after the game was over.
             if let Some(by) = cancelled {
                 return Err(Failure::Interrupted { signal: signal(by), kept: String::new() });
@@ -228,18 +229,24 @@ fn conclude(
         }
         Err(PlayError::Cancelled { by, stderr }) => {
             print_stderr(&stderr);
-            let kept = what_was_kept(report.as_ref(), args.log.as_deref(), failures.last());
+            if let Err(failure) = traced {
+                log::error!("{failure}");
+            }
+            let kept = what_was_kept(report.as_ref(), args.log.as_deref(), logged.err());
             Err(Failure::Interrupted { signal: signal(by), kept })
         }
         Err(error) => {
-            failures.for_each(|failure| log::error!("{failure}"));
+            for failure in [traced, logged].into_iter().filter_map(Result::err) {
+                log::error!("{failure}");
+            }
             Err(error.into())
         }
     }
 }
 
 /// Fails with the first failure, after a message about each other one.
-fn fail_with_first(mut failures: impl Iterator<Item = Failure>) -> Result<(), Failure> {
+fn fail_with_first<const N: usize>(results: [Result<(), Failure>; N]) -> Result<(), Failure> {
+    let mut failures = results.into_iter().filter_map(Result::err);
     let Some(first) = failures.next() else { return Ok(()) };
     failures.for_each(|failure| log::error!("{failure}"));
     Err(first)
