@@ -148,7 +148,9 @@ fn mounts(list: impl Read) -> Vec<(u64, bool)> {
     const LONGEST: u64 = 1 << 23;
     let mut bytes = Vec::new();
     let _ = list.take(LONGEST).read_to_end(&mut bytes);
-    let list = String::from_utf8_lossy(&bytes);
+    // The last line that was read may be torn, and so its kind.
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n').unwrap_or(0);
+    let list = String::from_utf8_lossy(&bytes[..whole]);
     let mount = |line: &str| {
         let (place, system) = line.split_once(" - ")?;
         let id = place.split(' ').next()?.parse().ok()?;
@@ -188,6 +190,9 @@ mod tests {
         let mounts = mounts(io::repeat(b'\n').chain(mount.as_bytes()));
         assert_eq!(mounts, []);
         assert_eq!(super::mounts(mount.as_bytes()), [(36, true)]);
+        let whole_and_torn = mount.len() as u64 + mount.find("pfs").expect("a kind") as u64;
+        let torn = mount.as_bytes().chain(mount.as_bytes()).take(whole_and_torn);
+        assert_eq!(super::mounts(torn), [(36, true)]);
     }
 
     #[test]
