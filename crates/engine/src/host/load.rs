@@ -9,7 +9,7 @@ use results::host::is_overloaded;
 /// How often the threads are counted, and the pause in between.
 const SAMPLES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(1);
-/// The looks besides the first one that can show that there are enough cores.
+/// The fewest samples after the first that can show that there are enough cores.
 const ENOUGH: u32 = 3;
 
 /// The number of other threads that want a core now.
@@ -21,7 +21,7 @@ pub(super) fn runnable() -> Option<f64> {
 }
 
 /// The number of other threads and the number of cores, if there are not enough cores for these threads and `bots` bots.
-/// Takes 20 ms if so, and less as soon as several looks find enough cores on average.
+/// Takes 20 ms if so, and less as soon as several samples show enough cores on average.
 pub(crate) fn overload(bots: usize) -> Option<(f64, usize)> {
     let cores = online_cores()?;
     // More bots than cores are their user's choice.

@@ -203,7 +203,7 @@ pub fn read(text: &[u8]) -> Result<Log, LogError> {
         }
         if let Some(seat) = highest_seat(&event).filter(|&seat| seat >= seats) {
             let has = plural(seats as u64, "seat");
-            return Err(damaged(format!("this is of seat {seat}, and the game has {has}, from 0")));
+            return Err(damaged(format!("it names seat {seat}, but the game has {has}, from 0")));
         }
         match event {
             Event::Start(_) => return Err(damaged("a second game starts here".to_owned())),
