@@ -240,7 +240,7 @@ def throttled():
         os.rmdir(folder)
 
 
-STATIC = os.path.abspath("target/x86_64-unknown-linux-gnu/release/referee")
+STATIC = os.path.abspath("dist/files/referee")
 INIT = """#!/bin/busybox sh
 /bin/busybox mount -t proc proc /proc
 /bin/busybox mount -t devtmpfs devtmpfs /dev
