@@ -53,11 +53,10 @@ def brought(crate):
 
 def expanded(path):
     """The paths that a path with braces stands for."""
-    inner = re.search(r"\{([^{}]*)\}", path)
-    if not inner:
-        return {path.split(" as ")[0]}
-    names = filter(None, map(str.strip, inner[1].split(",")))
-    return {one for name in names for one in expanded(path[: inner.start()] + name + path[inner.end() :])}
+    while inner := re.search(r"([^{},]*)\{([^{}]*)\}", path):
+        names = [inner[1].strip() + name for name in map(str.strip, inner[2].split(",")) if name]
+        path = path[: inner.start()] + ",".join(names) + path[inner.end() :]
+    return {name.split(" as ")[0] for name in path.split(",") if name}
 
 
 def sources(crate):
