@@ -17,21 +17,37 @@ use terms::system::FileStamp;
 /// Changes whenever the file's content does.
 pub(crate) type Stamp = FileStamp;
 
-/// A file's stamp and the digest of its content.
+/// How often a file that changes while it is read is read again.
+const RETRIES: u32 = 3;
+
+/// A file's stamp and the digest of its content. A file that keeps changing has some digest, which fits no plan.
 pub(crate) fn stamped(path: &Path) -> io::Result<(Stamp, String)> {
+    stamped_by(path, file_digest)
+}
+
+fn stamped_by(
+    path: &Path,
+    read: impl Fn(&Path) -> io::Result<String>,
+) -> io::Result<(Stamp, String)> {
     static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Stamp, String)>>> =
         LazyLock::new(Mutex::default);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut retries = 0;
     loop {
         let stamp = Stamp::of(&fs::metadata(path)?);
         if let Some(found) = known().get(path).filter(|(known, _)| *known == stamp) {
             return Ok(found.clone());
         }
-        let digest = file_digest(path)?;
+        let digest = read(path)?;
         // The digest of a file that changes while it is read fits neither content.
-        if Stamp::of(&fs::metadata(path)?) == stamp {
-            known().insert(path.to_owned(), (stamp, digest));
+        let is_settled = Stamp::of(&fs::metadata(path)?) == stamp;
+        if is_settled {
+            known().insert(path.to_owned(), (stamp, digest.clone()));
         }
+        if is_settled || retries == RETRIES {
+            return Ok((stamp, digest));
+        }
+        retries += 1;
     }
 }
 
@@ -50,6 +66,8 @@ fn file_digest(path: &Path) -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use super::*;
 
     #[test]
@@ -59,5 +77,30 @@ mod tests {
         std::fs::write(file.path(), &content).expect("written");
         assert_eq!(file_digest(file.path()).expect("read"), results::digest::digest(&content));
         assert!(file_digest(Path::new("/nowhere")).is_err());
+    }
+
+    #[test]
+    fn a_file_that_keeps_changing_is_not_read_for_ever_and_its_digest_is_not_kept() {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        let reads = Cell::new(0);
+        let read = |changes: u32| {
+            reads.set(0);
+            let read = |path: &Path| {
+                reads.set(reads.get() + 1);
+                assert!(reads.get() < 100, "it goes on and on");
+                let digest = file_digest(path)?;
+                if reads.get() <= changes {
+                    std::fs::write(path, vec![b'x'; reads.get() as usize])?;
+                }
+                Ok(digest)
+            };
+            stamped_by(file.path(), read).expect("read").1
+        };
+        read(u32::MAX);
+        assert_eq!(reads.get(), 1 + RETRIES);
+        assert_eq!(read(1), results::digest::digest(b"x"), "it settled");
+        assert_eq!(reads.get(), 2);
+        read(0);
+        assert_eq!(reads.get(), 0, "it is known");
     }
 }
