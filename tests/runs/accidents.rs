@@ -165,7 +165,7 @@ fn a_run_that_is_renamed_or_removed_while_it_is_played_is_noticed_at_the_next_re
         }
         let output = finished(suite);
         let said = output.err();
-        assert!(said.contains("was removed or renamed") || logs == "all", "{said}");
+        assert!(said.contains("was removed, renamed") || logs == "all", "{said}");
         assert!(matches!(output.status.code(), Some(2 | 3)), "{said}");
         assert!(!place.path(run).exists(), "it is not made again");
         if run != "removed" {

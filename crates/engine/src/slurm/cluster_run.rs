@@ -6,15 +6,13 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use fs_err as fs;
-
 use super::programs::{self, Job, Queued, SlurmError};
 use super::queue::{INTERVAL, POLLING_SHARE, Queue, own_user};
 use super::submissions::{Note, SubmissionLock, Submissions};
 use super::tasks::{SCRIPT, merge_options};
 use contain::cancel::{Cancelled, Canceller};
 use results::compare::{Decider, has_needed_games};
-use results::suite::{FolderError, RunFolder};
+use results::suite::{FolderError, RunFolder, make_folder};
 
 /// A run that may be decided early is submitted in this number of waves of parts, and checked after each.
 const WAVES: usize = 10;
@@ -139,7 +137,7 @@ impl<'a> ClusterRun<'a> {
         array: u32,
         max_tasks: Option<NonZeroU32>,
     ) -> Result<Submitted, SubmitError> {
-        fs::create_dir_all(self.folder.path.join("parts"))?;
+        make_folder(&self.folder.path.join("parts"))?;
         let (tasks, merging): (Vec<Queued>, Vec<Queued>) =
             queue.iter().cloned().partition(|job| job.part().is_some());
         self.cancel(&merging)?;
@@ -310,6 +308,27 @@ pub fn cancel_rest(folder: &RunFolder) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
+    use crate::suite::{copy_programs, plan};
+    use results::suite::{Plan, PlannedBot, Run, Seeds};
+
+    #[test]
+    fn a_run_that_was_renamed_is_not_made_again() {
+        let place = tempfile::tempdir().expect("a folder");
+        let [path, bot] = ["run", "bot"].map(|name| place.path().join(name));
+        std::fs::write(&bot, "exit 1").expect("written");
+        let bot = PlannedBot::new("bot", ["sh", bot.to_str().expect("UTF-8")]);
+        let plan = plan(&Config::resolve([]).expect("the defaults"), vec![bot]);
+        let (seeds, parts) = (Seeds::new([(1, 2)]).ok(), NonZeroU32::new(2));
+        let run = Run::new(Plan { seeds, parts, ..plan }, None);
+        let folder = RunFolder::create(&path, run).expect("a run");
+        let run = ClusterRun::of(&folder);
+        let lock = run.lock().expect("a file");
+        std::fs::rename(&path, place.path().join("moved")).expect("renamed");
+        assert!(copy_programs(&folder).is_err());
+        assert!(run.submit(&lock, vec![1], &[], 1, None).is_err());
+        assert!(!path.exists());
+    }
 
     #[test]
     fn a_new_result_or_a_task_renews_the_patience() {

@@ -18,7 +18,7 @@ use crate::config::Config;
 use results::gamelog::{self, Event, drawings};
 use results::suite::{
     BUNDLE, BUNDLES, Logs, Outcome, Packing, PlannedBot, RunFolder, bundle_path, log_path,
-    packed_log,
+    make_folder, packed_log,
 };
 use rules::game::{Answer, GameKind};
 use terms::limits::LimitKind;
@@ -250,14 +250,6 @@ fn gzip(log: &[u8]) -> io::Result<Vec<u8>> {
     let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
     packer.write_all(log)?;
     packer.finish()
-}
-
-/// Makes a folder in a run folder, unless the run folder was removed or renamed in the meantime.
-fn make_folder(folder: &Path) -> io::Result<()> {
-    match fs::create_dir(folder) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        made => made,
-    }
 }
 
 fn remove_if_there(file: &Path) -> io::Result<()> {

@@ -11,7 +11,7 @@ use fs_err as fs;
 
 use crate::stamp::{Stamp, stamped};
 use contain::bot::{Sandbox, SpawnError};
-use results::suite::PlannedBot;
+use results::suite::{PlannedBot, make_folder};
 use terms::path::folder_of;
 use terms::system::{is_executable, is_path, link, program_file};
 
@@ -71,7 +71,9 @@ impl BotFiles {
     /// a program finds its modules, libraries and weights by its own path.
     pub(super) fn copy_into(&self, folder: &Path) -> io::Result<()> {
         for (file, copy) in self.copies_in(folder).filter(|(_, copy)| !copy.exists()) {
-            fs::create_dir_all(folder_of(&copy))?;
+            for folder in [folder_of(folder), folder, folder_of(&copy)] {
+                make_folder(folder)?;
+            }
             self.link_other_copies(&file.path, &copy, folder)?;
             for neighbours in folders_around(&file.path)? {
                 link_neighbours(&neighbours, &copy)?;
@@ -189,9 +191,7 @@ pub fn check_program(bot: &PlannedBot) -> Result<(), SpawnError> {
 
 /// Copies a file with its permissions; the copy appears whole or not at all.
 pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
-    let folder = to.parent().expect("a file is in a folder");
-    fs::create_dir_all(folder)?;
-    let new = tempfile::Builder::new().tempfile_in(folder)?.into_temp_path();
+    let new = tempfile::Builder::new().tempfile_in(folder_of(to))?.into_temp_path();
     fs::copy(from, &new)?;
     new.persist(to).map_err(|error| error.error)
 }

@@ -85,6 +85,17 @@ pub(super) fn seen_from(folder: &Path, path: &Path) -> PathBuf {
     }
 }
 
+/// Makes a folder in a run folder if it is missing. A run that was removed or renamed in the meantime is not made again.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn make_folder(folder: &Path) -> io::Result<()> {
+    match fs::create_dir(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        made => made,
+    }
+}
+
 /// Removes unfinished files that a kill has left in `folder`. No other process may be writing there.
 pub(super) fn sweep(folder: &Path) {
     sweep_prefix(folder, NEW.as_ref());

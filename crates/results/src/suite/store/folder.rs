@@ -174,8 +174,8 @@ pub enum FolderError {
         /// What is wrong.
         problem: String,
     },
-    /// The run was removed or renamed.
-    #[error("the folder {} was removed or renamed in the meantime, so no more games are added", .0.display())]
+    /// The run was removed, renamed or replaced.
+    #[error("the run in {} was removed, renamed or replaced in the meantime, so no more games are added", .0.display())]
     Gone(PathBuf),
     /// The parts of the run were merged.
     #[error("the parts of {} were merged in the meantime, so no more games are added to one", .0.display())]
@@ -249,6 +249,8 @@ pub struct RunFolder {
     pub run: Run,
     /// The part, from 1, if this is not the whole run.
     pub part: Option<u32>,
+    /// The content of `run.toml`, to notice when another run has this path.
+    pub(super) source: Arc<[u8]>,
     /// Results are read several times, but duplicates are reported once.
     pub(super) duplicates_told: Arc<Once>,
     /// Every part is locked, but the warning about missing locks is given once.
@@ -259,9 +261,10 @@ impl RunFolder {
     /// The name of the file that makes a folder a run's.
     pub const FILE: &str = RUN;
 
-    pub(super) fn new(path: PathBuf, run: Run) -> Self {
+    pub(super) fn new(path: PathBuf, run: Run, source: &[u8]) -> Self {
         let told = || Arc::new(Once::new());
-        Self { path, run, part: None, duplicates_told: told(), unlocked_told: told() }
+        let source = source.into();
+        Self { path, run, part: None, source, duplicates_told: told(), unlocked_told: told() }
     }
 
     /// Opens the run in `path`.
@@ -283,7 +286,7 @@ impl RunFolder {
             _ => FolderError::Read(error),
         })?;
         let run = parse_run(file, &String::from_utf8_lossy(&source))?;
-        Ok(Self::new(path.to_owned(), run))
+        Ok(Self::new(path.to_owned(), run, &source))
     }
 
     /// A part of this run, from 1.

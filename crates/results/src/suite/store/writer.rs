@@ -13,7 +13,8 @@ use super::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
 use super::session::Session;
 use crate::cut::cut;
 use crate::suite::files::{
-    NEW, json_line, naming, new_file, put_in_place, put_new, sweep, written,
+    NEW, json_line, make_folder, naming, new_file, put_in_place, put_new, read_regular, sweep,
+    written,
 };
 use crate::suite::outcome::Outcome;
 use terms::path::folder_of;
@@ -60,14 +61,14 @@ impl RunFolder {
             Err(_) if path.join(RUN).exists() => Err(FolderError::Exists(path.to_owned())),
             made => {
                 made.map_err(FolderError::Make)?;
-                Ok(Self::new(path.to_owned(), run))
+                Ok(Self::new(path.to_owned(), run, source.as_bytes()))
             }
         }
     }
 
     /// Checks that the run is still where it was opened, and in the same parts.
     fn check_unmoved(&self) -> Result<(), FolderError> {
-        if !self.path.join(RUN).exists() {
+        if !read_regular(&self.path.join(RUN)).is_ok_and(|now| *now == *self.source) {
             return Err(FolderError::Gone(self.path.clone()));
         }
         if self.part.is_some() && self.path.join(RESULTS).exists() {
@@ -97,14 +98,11 @@ impl RunFolder {
         }
     }
 
-    /// Makes the folder of this part. A run that has been removed is not made again.
+    /// Makes the folder of this part.
     fn make_part(&self) -> io::Result<()> {
         let place = self.place();
         let folders = self.part.is_some().then(|| [folder_of(&place), place.as_path()]);
-        folders.into_iter().flatten().try_for_each(|folder| match fs::create_dir(folder) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            made => made,
-        })
+        folders.into_iter().flatten().try_for_each(make_folder)
     }
 }
 
@@ -419,11 +417,16 @@ mod tests {
             let resumed = RunWriter::resume(folder.clone(), |_| false);
             assert!(matches!(resumed, Err(FolderError::Gone(_))), "{resumed:?}");
             assert!(!path.exists());
-            // Nor is anything added to a folder that has other files by now.
+            // Nor is anything added to a folder that has other files by now, or another run of the same plan.
             fs::create_dir(&path).expect("made");
-            let resumed = RunWriter::resume(folder, |_| false);
+            let resumed = RunWriter::resume(folder.clone(), |_| false);
             assert!(matches!(resumed, Err(FolderError::Gone(_))), "{resumed:?}");
             assert_eq!(fs::read_dir(&path).expect("a folder").count(), 0);
+            let run = Run::new(folder.run.plan.clone(), None);
+            RunFolder::create(&path, run).expect("another run");
+            let resumed = RunWriter::resume(folder, |_| false);
+            assert!(matches!(resumed, Err(FolderError::Gone(_))), "{resumed:?}");
+            assert_eq!(fs::read_dir(&path).expect("a folder").count(), 1);
         }
     }
 
