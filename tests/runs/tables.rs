@@ -1,12 +1,12 @@
 //! Runs of games of several players, made by hand: what is resumed, rated, compared and shown.
 
 use referee::compare::{Comparison, Contender, Decider, Relation};
-use referee::limits::LimitKind;
+use referee::limits::{LimitKind, OnHostDelay};
 use referee::measure::Measure;
 use referee::millis::Millis;
 use referee::stats::{Conclusion, Risk};
 use referee::suite::{Outcome, RunFolder, RunWriter, SuiteVerdict};
-use referee::verdict::Verdict;
+use referee::verdict::{Culprit, Verdict};
 use support::prelude::*;
 
 /// The places of a table where bots with a lower index are better, except for one board in `upset`, where they are worse.
@@ -63,6 +63,33 @@ fn all_seats_of_a_game_are_played_again_with_one_of_them() {
     }
     let run = made.save(&folder.path().join("host"));
     assert_eq!(resumed(&run, |_| false), others(6));
+}
+
+#[test]
+fn what_the_host_disturbed_is_played_again_by_the_same_rule_for_one_player_and_for_several() {
+    let place = Place::new();
+    let [one, several] = ["one", "several"].map(|name| place.path(name));
+    let made = || MadeRun::new(&[("a", &[1, 2, 3])]).late(&[2], Culprit::Host);
+    let mut table = league(2);
+    for outcome in &mut table.outcomes[3..6] {
+        outcome.seat.as_mut().expect("a seat").spoilt = true;
+    }
+    let all: Vec<usize> = (1..=table.outcomes.len()).collect();
+    for (mut run, games, others) in [
+        (made().save(&one), vec![1, 2, 3], vec![1, 3]),
+        (table.save(&several), all.clone(), [&all[..3], &all[6..]].concat()),
+    ] {
+        run.run.leaves_delayed = true;
+        assert_eq!(resumed(&run, |_| false), games, "--on-host-delay fail");
+        run.run.leaves_delayed = false;
+        run.run.plan.rules.on_host_delay = OnHostDelay::Retry;
+        assert_eq!(resumed(&run, |_| false), games, "each was played again at once");
+        run.run.plan.rules.on_host_delay = OnHostDelay::Fail;
+        assert_eq!(resumed(&run, |_| false), others);
+    }
+    // A part of a run leaves them as they are.
+    let parts = made().in_parts(1).save(&place.path("parts"));
+    assert_eq!(resumed(&parts.of_part(1), |_| false), [1, 2, 3]);
 }
 
 #[test]

@@ -80,7 +80,7 @@ pub(super) struct SuiteArgs {
     /// What to do if the host made a bot late [default: fail, and play the game again]
     ///
     /// By default such a game is a timeout, and is played once more at the end, when the machine is
-    /// quiet. `fail` leaves it a timeout.
+    /// quiet, and by --resume. `fail` leaves it a timeout.
     #[arg(help_heading = "Limits", long, value_name = "WHAT", value_parser = word::<OnHostDelay>())]
     on_host_delay: Option<OnHostDelay>,
 
@@ -206,7 +206,8 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
         return parts::play_part(args, &RunFolder::open(&run_path(path)?)?, part);
     }
     if let Some(path) = &args.resume {
-        let folder = RunFolder::open(&run_path(path)?)?;
+        let mut folder = RunFolder::open(&run_path(path)?)?;
+        folder.run.leaves_delayed |= args.leaves_delayed();
         let (config, is_over) = args.settings_of(&folder)?;
         args.check_outputs(&config)?;
         if is_over {
@@ -290,7 +291,7 @@ fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
         plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
     }
     let mut run = Run::new(plan, against);
-    run.leaves_delayed = args.on_host_delay == Some(OnHostDelay::Fail);
+    run.leaves_delayed = args.leaves_delayed();
     // Where a sandbox keeps a bot from the machine, nothing else of its folder is trusted either.
     let is_trusted = run.plan.bots.iter().all(|bot| bot.sandbox.is_none());
     if is_trusted && !args.no_run {
@@ -415,6 +416,11 @@ impl SuiteArgs {
     /// Resumes a run, without the results of games that are to be played again.
     fn take_up(&self, folder: RunFolder) -> Result<RunWriter, FolderError> {
         RunWriter::resume(folder, |outcome| self.plays_again(outcome))
+    }
+
+    /// Whether games that the host's delays ended stay lost.
+    fn leaves_delayed(&self) -> bool {
+        self.on_host_delay == Some(OnHostDelay::Fail)
     }
 
     /// Whether a game is to be played again.

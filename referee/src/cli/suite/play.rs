@@ -51,7 +51,7 @@ pub(super) fn play(
     player.bests = Some(bests);
     player.echo = folder.part.map(|_| timing::echo(config)).transpose()?;
     player.canceller = Some(interrupt);
-    player.plays_delayed_again = args.on_host_delay.is_none() && folder.run.plays_delayed_again();
+    player.plays_delayed_again = folder.run.plays_delayed_again();
     let result = player.play(&mut audience);
     audience.progress.finish();
     if let Some(hopeless) = &audience.hopeless {

@@ -26,7 +26,7 @@ impl Run {
         }
     }
 
-    /// Whether games that the host's delays ended are played once more at the end.
+    /// Whether games that the host's delays ended are played once more at the end, and when the run is resumed.
     pub fn plays_delayed_again(&self) -> bool {
         !self.leaves_delayed && self.plan.rules.on_host_delay == OnHostDelay::Fail
     }

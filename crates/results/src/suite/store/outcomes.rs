@@ -119,8 +119,8 @@ impl RunFolder {
         Ok(played)
     }
 
-    /// The games of several players that have no result for some seat, or one that `is_dropped` picks or the host has disturbed, by their
-    /// first number. `None` for games of one player.
+    /// The games of several players that have no result for some seat, or one that `is_dropped` picks, by their first number. `None`
+    /// for games of one player.
     pub(super) fn torn_tables(
         &self,
         is_dropped: impl Fn(&Outcome) -> bool,
@@ -133,7 +133,7 @@ impl RunFolder {
         let mut kept = GameSet::new(plan.games());
         for outcome in self.outcomes()? {
             let outcome = outcome?;
-            if !is_dropped(&outcome) && !outcome.is_lost_by_host() {
+            if !is_dropped(&outcome) {
                 kept.add(outcome.game);
             }
         }

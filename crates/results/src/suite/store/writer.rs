@@ -116,8 +116,9 @@ impl RunWriter {
     }
 
     /// Resumes a run, without the results of games that were not played and those that `is_dropped`
-    /// picks. A last result that was cut short is cut off. The results of all seats of a game go together: if any is dropped, if a
-    /// kill has left only a part, or if the host's delay has disturbed the game.
+    /// picks. A last result that was cut short is cut off. If the [run](super::Run::plays_delayed_again) plays games again that the
+    /// host's delays ended, their results go too, except in a part of a run and without locks. The results of all seats of a game go
+    /// together, also if a kill has left only some of them.
     ///
     /// # Errors
     /// When it is in use, damaged, or cannot be written, or has been moved or merged since it was opened.
@@ -131,7 +132,12 @@ impl RunWriter {
         }
         writer.length = cut_tail(&mut writer.results, writer.is_locked)
             .map_err(|error| writer.cannot_mend(error))?;
-        let is_dropped = |outcome: &Outcome| !outcome.is_played() || is_dropped(outcome);
+        let RunFolder { run, part, .. } = &writer.folder;
+        let plays_delayed = writer.is_locked && part.is_none() && run.plays_delayed_again();
+        let is_dropped = |outcome: &Outcome| {
+            let is_delayed = || plays_delayed && outcome.is_lost_by_host();
+            !outcome.is_played() || is_dropped(outcome) || is_delayed()
+        };
         let torn = writer.folder.torn_tables(is_dropped)?;
         let is_dropped = |outcome: &Outcome| {
             is_dropped(outcome) || torn.as_ref().is_some_and(|torn| torn.has(outcome.table()))
