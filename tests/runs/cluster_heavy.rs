@@ -121,7 +121,8 @@ fn what_is_done_to_tasks_and_nodes_does_not_change_the_results(cluster: &Cluster
     // Cancelled tasks are submitted again only on request.
     let mut last = None;
     for _ in 0..4 {
-        let again = cluster.referee(&["suite", "--resume", "big", "--slurm", "--wait"]);
+        let again = ["suite", "--resume", "big", "--slurm", "--wait", "--logs", "all"];
+        let again = cluster.referee(&again);
         let output = ended(again);
         let is_done = output.status.success();
         last = Some(output);

@@ -275,6 +275,27 @@ fn the_job_that_merges_judges_by_the_flags_of_the_last_submission() {
     assert!(submitted.len() == before + 1 && submitted[before].ends_with("/slurm.sh merge"));
 }
 
+#[test]
+fn a_resumed_run_is_submitted_with_the_flags_and_settings_of_now() {
+    let place = scene();
+    let first = ["--logs", "all", "--slurm-arg=--constraint=epyc", "--records", "best"];
+    let said = submit(&place, "2", &first).exits(0).out();
+    let again = said.lines().find_map(|line| line.strip_prefix("  missing games     "));
+    let again = again.expect("it is told").replace(&place.folder().display().to_string(), ".");
+    let flags = "--jobs 1 --logs all --records ./best '--slurm-arg=--constraint=epyc'";
+    assert_eq!(again, format!("referee suite --resume run --slurm {flags}"));
+    fs::write(place.path("referee.toml"), "[cluster]\npartition = \"long\"\n").expect("written");
+    let resume = ["suite", "--resume", "run", "--slurm", "--jobs", "2", "--compress"];
+    assert_code(&output(&place, &resume), 0);
+    let script = fs::read_to_string(place.path("run/slurm.sh")).expect("a script");
+    for now in ["--partition=long\n", "--cpus-per-task=3\n", "--jobs 2 ", " --compress "] {
+        assert!(script.contains(now), "{now}: {script}");
+    }
+    for before in ["epyc", "--logs", "--records"] {
+        assert!(!script.contains(before), "{before}: {script}");
+    }
+}
+
 /// The files below a folder, with the times of their last changes.
 fn files(folder: &Path) -> BTreeMap<String, SystemTime> {
     let entries = fs::read_dir(folder).expect("a folder").flatten();
@@ -306,7 +327,7 @@ fn status_shows_how_far_a_run_is_and_changes_nothing_and_cancel_takes_it_out_of_
 
     let cancelled = output(&place, &["cancel", "run"]);
     assert_code(&cancelled, 0);
-    assert_snapshot!(cancelled.out().trim_end(), @"2 tasks cancelled; `referee suite --resume run --slurm` submits the missing games of run");
+    assert_snapshot!(cancelled.out().trim_end(), @"2 tasks cancelled; `referee suite --resume run --slurm` and the flags of the submission submit the missing games of run");
     assert_eq!(lines(&place, "cancelled"), ["17 18"]);
     fs::write(place.path("queue"), "").expect("written");
     assert_code(&output(&place, &["suite", "--resume", "run"]), 1);

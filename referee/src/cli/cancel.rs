@@ -49,7 +49,7 @@ pub(super) fn run(args: &CancelArgs) -> Result<ExitCode, Failure> {
     print(|out| {
         writeln!(
             out,
-            "{tasks} cancelled; `referee suite --resume {again} --slurm` submits the missing games of {path}"
+            "{tasks} cancelled; `referee suite --resume {again} --slurm` and the flags of the submission submit the missing games of {path}"
         )
     })?;
     Ok(ExitCode::SUCCESS)

@@ -70,11 +70,6 @@ impl<'a> ClusterRun<'a> {
         Self { folder, path, submissions: Submissions::of(&folder.path) }
     }
 
-    /// Whether the run has a batch script.
-    pub fn has_script(&self) -> bool {
-        self.script().exists()
-    }
-
     /// Whether nothing was submitted so far.
     pub fn is_new(&self) -> bool {
         self.submissions.is_empty()

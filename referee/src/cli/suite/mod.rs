@@ -104,8 +104,9 @@ pub(super) struct SuiteArgs {
 
     /// Play only the missing games of this run, a folder or `latest`
     ///
-    /// The folder determines what is played; flags that repeat it must agree. Games whose bot could
-    /// not start, or for which the host lacked resources, are missing games too.
+    /// The folder determines what is played; flags that repeat it must agree. It stores no other
+    /// flags, such as --jobs, --logs and --records: give them again. Games whose bot could not
+    /// start, or for which the host lacked resources, are missing games too.
     #[arg(help_heading = "Run", long, value_name = "RUN", add = completions::runs())]
     resume: Option<PathBuf>,
 

@@ -23,7 +23,7 @@ use engine::slurm::{
 use engine::suite::copy_programs;
 use results::compare::{Decider, has_needed_games};
 use results::suite::{Logs, Run, RunFolder};
-use terms::text::{plural, ranges};
+use terms::text::{plural, ranges, shell_word};
 
 /// The flags for a cluster.
 #[derive(Debug, Args)]
@@ -32,7 +32,7 @@ pub(super) struct SlurmFlags {
     ///
     /// This submits an array of tasks that play a part each, and a job that merges them. The nodes
     /// must share the run folder's file system. With --resume, submit only what is missing and not
-    /// in the queue.
+    /// in the queue, with the flags and settings of now.
     #[arg(
         long,
         value_name = "TASKS",
@@ -84,8 +84,7 @@ pub(super) fn submit_new(args: &SuiteArgs, config: &Config, run: Run) -> Result<
     can_be_named(&path).map_err(Failure::user)?;
     let tasks = tasks(args, config)?;
     let folder = parts::plan(args, config, run, &tasks)?;
-    tasks.write_script(&folder).map_err(Failure::user)?;
-    submit(args, config, &folder, array, false)
+    submit(args, config, &folder, array, &tasks)
 }
 
 /// Submits the missing games of a run.
@@ -96,12 +95,7 @@ pub(super) fn submit_missing(
 ) -> Result<ExitCode, Failure> {
     let array = array_size()?;
     copy_programs(folder)?;
-    let judges_anew = !args.report.merge_words(None)?.is_empty();
-    let is_changed = args.boards.keep_going || !args.slurm.slurm_arg.is_empty() || judges_anew;
-    if is_changed || !ClusterRun::of(folder).has_script() {
-        tasks(args, config)?.write_script(folder).map_err(Failure::user)?;
-    }
-    submit(args, config, folder, array, judges_anew)
+    submit(args, config, folder, array, &tasks(args, config)?)
 }
 
 /// The demands and arguments of tasks, by the flags and the project. Tasks of a cluster depend on nothing else; elsewhere a
@@ -135,14 +129,14 @@ fn play_words(args: &SuiteArgs, config: Option<&Config>) -> Result<Vec<String>, 
     Ok(words)
 }
 
-/// Submits the parts that are missing and not in the queue, and the job that merges them: instead of one in the queue, if this
-/// one has other flags.
+/// Submits the parts that are missing and not in the queue, and the job that merges them: instead of one in the queue, if flags
+/// for the report are given.
 fn submit(
     args: &SuiteArgs,
     config: &Config,
     folder: &RunFolder,
     array: u32,
-    judges_anew: bool,
+    tasks: &Tasks,
 ) -> Result<ExitCode, Failure> {
     if has_needed_games(folder, Decider::of(folder)?.as_ref())? {
         return parts::merged(&args.report, config, folder, Games::Kept);
@@ -152,16 +146,19 @@ fn submit(
     let lock = run.lock().map_err(|error| not_submitted(folder, error.into()))?;
     let queue = run.queue()?;
     let due = run.due(&queue)?;
+    let judges_anew = !args.report.merge_words(None)?.is_empty();
     // A kill may have come before the job that merges.
     if due.is_empty() && !judges_anew && queue.iter().any(|job| job.part().is_none()) {
         let path = folder.path.display();
-        say(args, &format!("all missing parts of {path} are in the queue already"))?;
+        let queued = "are in the queue already, with the flags of their submission";
+        say(args, &format!("all missing parts of {path} {queued}"))?;
     } else {
+        tasks.write_script(folder).map_err(Failure::user)?;
         let project = config.project.cluster.max_tasks;
         let max_tasks = args.slurm.slurm.flatten().or(project).or_else(|| run.max_tasks());
         let submitted = run.submit(&lock, due, &queue, array, max_tasks);
         let submitted = submitted.map_err(|error| not_submitted(folder, error))?;
-        say(args, &what_was_submitted(folder, &submitted))?;
+        say(args, &what_was_submitted(args, folder, &submitted)?)?;
     }
     drop(lock);
     if args.slurm.wait {
@@ -236,24 +233,34 @@ fn say(args: &SuiteArgs, text: &str) -> Result<(), Failure> {
 }
 
 /// The number of submitted games and jobs, and how to merge them.
-fn what_was_submitted(folder: &RunFolder, Submitted { parts: due, jobs }: &Submitted) -> String {
+fn what_was_submitted(
+    args: &SuiteArgs,
+    folder: &RunFolder,
+    Submitted { parts: due, jobs }: &Submitted,
+) -> Result<String, Failure> {
     let (path, run) = (folder.path.display(), shell_path(&folder.path));
     if due.is_empty() {
-        return format!(
+        return Ok(format!(
             "all missing parts of {path} are in the queue, and now a job that merges them"
-        );
+        ));
     }
     let plan = &folder.run.plan;
     let games = plan.tables(due.iter().map(|part| plan.scheduled(Some(*part))).sum());
     let (games, parts) = (plural(games as u64, "game"), plural(due.len() as u64, "part"));
     let jobs: Vec<String> = jobs.iter().map(u64::to_string).collect();
-    format!(
+    let mut flags = play_words(args, None)?;
+    flags.extend(args.report.merge_words(None)?);
+    flags.extend(args.slurm.slurm_arg.iter().map(|option| format!("--slurm-arg={option}")));
+    let flags: Vec<String> = flags.iter().map(|word| format!(" {}", shell_word(word))).collect();
+    Ok(format!(
         "{games} in {parts} ({}) are submitted; the run is in {path}.\n\n  \
            progress          referee status {run}\n  \
            in the queue      squeue --jobs={}\n  \
            cancel it         referee cancel {run}\n  \
+           missing games     referee suite --resume {run} --slurm{}\n  \
            the report        {path}/merge.out, once all games are there",
         ranges(due),
         jobs.join(","),
-    )
+        flags.concat(),
+    ))
 }
