@@ -14,7 +14,7 @@ use results::suite::RunFolder;
 
 /// Rate the bots of games with several players
 ///
-/// Takes the places of all games together, so their order does not matter, with 95 % intervals that count the games of a seed
+/// Take the places of all games together, so their order does not matter, with 95 % intervals that count the games of a seed
 /// together. A rating describes a field of bots; `referee compare` decides which of two is better.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -24,7 +24,7 @@ pub(super) struct RatingsArgs {
     #[arg(value_name = "RUN", default_value = "latest", add = completions::runs())]
     runs: Vec<String>,
 
-    /// Sets the rating of this bot, such as `old=1500`, and rates the others relative to it [default: the mean is 0]
+    /// Set the rating of this bot, such as `old=1500`, and rate the others relative to it [default: the mean is 0]
     #[arg(long, value_name = "BOT=RATING", value_parser = anchor)]
     anchor: Option<(String, f64)>,
 

@@ -144,13 +144,13 @@ pub(super) struct SuiteArgs {
     /// What to compare of the scores, now and by default in `compare` and `report`
     ///
     /// The default is what the game's leaderboard adds up: points, or ratio for Square Remover.
-    /// `log` and `rank` are a column of the table.
+    /// `log` and `rank` add a column to the report.
     #[arg(help_heading = "Run", long, value_name = "MEASURE", conflicts_with_all = ["resume", "part"], value_parser = word::<Measure>())]
     score: Option<Measure>,
 
     /// The mean difference that does not matter, such as 1% or points [default: 0.5%]
     ///
-    /// It is in percent of the opponent's mean, or of another measure.
+    /// Percent are of the opponent's mean or, with another measure than points, of the measure.
     #[arg(help_heading = "Run", long, value_name = "MARGIN", requires = "decides")]
     margin: Option<Margin>,
 
