@@ -50,7 +50,15 @@ impl Group {
         fs::write(self.0.join("cgroup.procs"), child.id().to_string())
             .expect("it is made for this");
         child.stdin.take().expect("piped").write_all(b"go\n").expect("it reads");
-        child.wait_with_output().expect("a child")
+        let output = child.wait_with_output().expect("a child");
+        if output.status.code().is_none() {
+            // The kernel's log lists the processes that it chose from.
+            let log = Command::new("dmesg").output().expect("it runs").out();
+            let log: Vec<&str> = log.lines().rev().take(60).collect();
+            let stat = fs::read_to_string(self.0.join("memory.stat"));
+            panic!("{output:?}\n{stat:?}\nthe last line first:\n{}", log.join("\n"));
+        }
+        output
     }
 }
 
