@@ -150,7 +150,7 @@ pub(super) struct SuiteArgs {
 
     /// The mean difference that does not matter, such as 1% or points [default: 0.5%]
     ///
-    /// Percent are of the opponent's mean or, with another measure than points, of the measure.
+    /// With points, a percentage is of the opponent's mean. Other measures are in percent already.
     #[arg(help_heading = "Run", long, value_name = "MARGIN", requires = "decides")]
     margin: Option<Margin>,
 
