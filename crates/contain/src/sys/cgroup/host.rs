@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::mem::MaybeUninit;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::hierarchy::{counter, own_group, own_old_memory_group, read};
@@ -22,13 +23,8 @@ pub fn memory_limit_of_host() -> Option<u64> {
 /// The number of the kernel's OOM kills: in the group that counts this process's memory, or
 /// on the whole machine if no group does. Includes kills of bots without a group of their own.
 pub(crate) fn memory_kills() -> u64 {
-    match group_file() {
-        Some(file) => kills(file),
-        None => File::open("/proc/vmstat").map_or(0, |file| kills(&file)),
-    }
-}
-
-fn kills(file: &File) -> u64 {
+    let file = group_file().unwrap_or(Path::new("/proc/vmstat"));
+    let Ok(file) = File::open(file) else { return 0 };
     // Longer than any of these files.
     let mut buffer = [MaybeUninit::uninit(); 16 << 10];
     let read = rustix::io::pread(file, &mut buffer, 0);
@@ -42,17 +38,16 @@ pub(crate) fn kills_are_of_group() -> bool {
     group_file().is_some()
 }
 
-/// Where the kernel counts the OOM kills of the group that counts this process's memory. It stays open, since it takes five times as
-/// long to open as to read.
-fn group_file() -> Option<&'static File> {
-    static FILE: OnceLock<Option<File>> = OnceLock::new();
+/// Where the kernel counts the OOM kills of the group that counts this process's memory.
+fn group_file() -> Option<&'static Path> {
+    static FILE: OnceLock<Option<PathBuf>> = OnceLock::new();
     let find = || {
         let second = own_group().into_iter().flat_map(|group| {
             // A group whose own memory is not counted separately counts in the group around it.
             group.ancestors().map(|group| group.join("memory.events")).collect::<Vec<_>>()
         });
         let first = own_old_memory_group().map(|group| group.join("memory.oom_control"));
-        first.into_iter().chain(second).find_map(|file| File::open(file).ok())
+        first.into_iter().chain(second).find(|file| File::open(file).is_ok())
     };
-    FILE.get_or_init(find).as_ref()
+    FILE.get_or_init(find).as_deref()
 }
