@@ -11,7 +11,7 @@ use fs_err as fs;
 
 use crate::stamp::{Stamp, stamped};
 use contain::bot::{Sandbox, SpawnError};
-use results::suite::{PlannedBot, make_folder};
+use results::suite::{NEW, PlannedBot, make_folder};
 use terms::path::folder_of;
 use terms::system::{is_executable, is_path, link, program_file};
 
@@ -191,7 +191,7 @@ pub fn check_program(bot: &PlannedBot) -> Result<(), SpawnError> {
 
 /// Copies a file with its permissions; the copy appears whole or not at all.
 pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
-    let new = tempfile::Builder::new().tempfile_in(folder_of(to))?.into_temp_path();
+    let new = tempfile::Builder::new().prefix(NEW).tempfile_in(folder_of(to))?.into_temp_path();
     fs::copy(from, &new)?;
     new.persist(to).map_err(|error| error.error)
 }

@@ -15,7 +15,7 @@ use terms::path::folder_of;
 use terms::system::{REPLACE_PATIENCE, is_held, readable_by_all};
 
 /// The prefix of the name of a file or folder that is about to appear.
-pub(super) const NEW: &str = ".new-";
+pub const NEW: &str = ".new-";
 
 /// The longest chain of symbolic links, as on Linux.
 const MAX_LINKS: usize = 40;
