@@ -208,9 +208,7 @@ impl Watch {
     fn doubt(&mut self, now: Moment, elapsed: Duration) -> Option<Duration> {
         let tick = TUNING.blame.tick;
         let is_open = |track: &&Track| {
-            track.is_as_started
-                && track.still_since.is_some()
-                && elapsed.saturating_sub(track.run + track.wait) > 2 * tick
+            track.still_since.is_some() && elapsed.saturating_sub(track.run + track.wait) > 2 * tick
         };
         let open = self.threads.values().filter(is_open).filter_map(|track| track.still_since);
         let stalled = open.map(|since| now - since).max().filter(|stalled| *stalled < tick)?;
