@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::config::SuiteTable;
-use crate::host::{CoreClaims, physical_cores};
+use crate::host::{CoreClaims, physical_cores, usable_cpus};
 use contain::bot::{PinError, Pinning};
 
 /// Whether each game has cores of its own, for its bot, its judge and the thread that plays it.
@@ -64,10 +64,15 @@ impl Jobs {
                 "{jobs} games at a time: more than {most} make bots wait for cores here, and may make them late"
             );
         }
+        let (cores, available) = (usize::from(self.cores_per_bot), usable_cpus());
+        if cores > available && self.pin != Pin::Always {
+            log::warn!(
+                "bots of {cores} cores: only {available} can be used here, so the threads of each wait for each other, which may make it late"
+            );
+        }
         if self.pin == Pin::Off {
             return Ok(vec![None; jobs]);
         }
-        let cores = self.cores_per_bot.into();
         let mut own = BTreeSet::new();
         let apart = Pinning::plan_apart(jobs, cores, |core| claims.take(core) && own.insert(core));
         let pinnings = match apart {
@@ -105,7 +110,6 @@ impl Jobs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::host::usable_cpus;
 
     #[test]
     fn games_get_cores_of_their_own_and_share_them_only_with_other_suites() {
