@@ -6,11 +6,10 @@ use crate::decide::exchange::Start;
 use crate::decide::moment::Moment;
 use crate::decide::sample::{CpuTimes, Sample};
 use crate::decide::thought::Thought;
-use crate::decide::tuning::TUNING;
 use crate::observe::referee::RefereeThread;
 use crate::observe::root::Root;
 use crate::observe::sampler::Sampler;
-use crate::sys::proc::online_cores;
+use crate::observe::walk::lag;
 
 /// Measures one program.
 #[derive(Debug)]
@@ -191,10 +190,7 @@ impl Meter {
         let Some(before) = self.paused.take() else { return };
         let now = self.sampler.sample();
         let cpu = now.since(&before, Duration::MAX).cpu.unwrap_or_default().0;
-        // Counters of threads that ran when they were stopped may have lagged by a tick.
-        let cores = online_cores().map_or(u64::MAX, |cores| cores as u64);
-        let running = u32::try_from(before.tasks().min(cores)).unwrap_or(u32::MAX);
-        let computed = cpu.saturating_sub(TUNING.blame.tick * running);
+        let computed = cpu.saturating_sub(lag(&before));
         self.thought.add(computed);
         self.while_paused += computed;
         self.paused = Some(now);

@@ -163,7 +163,8 @@ impl BotProcess {
         Ok(())
     }
 
-    /// The CPU time that its processes have used so far while they were [paused](Self::pause), beyond 10 ms a core each time.
+    /// The CPU time that its processes have used so far while they were [paused](Self::pause), beyond 10 ms a core each time
+    /// (20 ms on other systems than Linux).
     pub fn paused_cpu(&mut self) -> Duration {
         self.meter.note_paused();
         self.meter.while_paused

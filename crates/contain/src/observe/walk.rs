@@ -7,7 +7,9 @@ use super::root::Root;
 use super::snapshot;
 use crate::decide::sample::{Computed, CpuTimes, Observation, Process, Sample, Thread};
 use crate::decide::tuning::TUNING;
-use crate::sys::proc::{self, Stat, children, field, numbers_in, numbers_until, open_files, read};
+use crate::sys::proc::{
+    self, Stat, children, field, numbers_in, numbers_until, online_cores, open_files, read,
+};
 use crate::sys::raw::process_cpu;
 
 /// When a walk must stop that has a deadline.
@@ -85,6 +87,12 @@ fn visit(sample: &mut Sample, mut open: Vec<i32>, seen: &mut BTreeSet<i32>, unti
             break;
         }
     }
+}
+
+/// By how much the CPU time of a sample may lag behind: a tick for each thread that may have had a core.
+pub(crate) fn lag(sample: &Sample) -> Duration {
+    let cores = online_cores().map_or(u64::MAX, |cores| cores as u64);
+    TUNING.blame.tick * u32::try_from(sample.tasks().min(cores)).unwrap_or(u32::MAX)
 }
 
 /// Whether more threads are to be read one by one. A program with many is beyond its limit, or its user

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::decide::sample::{Computed, CpuTimes, Observation, Process, Sample, Snapshot};
+use crate::decide::tuning::TUNING;
 use crate::observe::root::Root;
+use crate::sys::proc::online_cores;
 use crate::sys::processes::figures;
 
 /// All processes of a program.
@@ -43,6 +45,13 @@ pub(crate) fn observed(sample: Sample, _root: Root) -> Observation {
 /// The processes of a program.
 pub(crate) fn pids(root: Root, _until: Instant) -> Vec<i32> {
     root.processes()
+}
+
+/// By how much the CPU time of a sample may lag behind: of its threads nothing is known, so each core may have had one, and Windows
+/// counts in steps of 15.6 ms.
+pub(crate) fn lag(_sample: &Sample) -> Duration {
+    let cores = online_cores().and_then(|cores| u32::try_from(cores).ok());
+    2 * TUNING.blame.tick * cores.unwrap_or(u32::MAX)
 }
 
 /// The CPU time that the processes of a sample have used by now, if they live.
