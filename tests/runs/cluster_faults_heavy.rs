@@ -15,19 +15,24 @@ fn losers(cluster: &Cluster, run: &str, more: &[&str]) -> Referee {
         .args(more)
 }
 
-/// One cluster for all of this: it takes long to start, and waits for most of its time.
-#[test]
-#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-fn whatever_happens_on_a_cluster_no_game_is_lost_and_the_user_is_told() {
-    let test = "whatever_happens_on_a_cluster_no_game_is_lost_and_the_user_is_told";
+/// A cluster for several tests: it takes long to start. Both wait for most of their time, so they run side by side.
+fn cluster(test: &str) -> Option<Cluster> {
     let settings = [
         "PartitionName=down Nodes=ALL State=DOWN",
         "PreemptType=preempt/partition_prio",
         "PreemptMode=REQUEUE",
         "PartitionName=urgent Nodes=ALL PriorityTier=10",
     ];
-    let Some(cluster) = Cluster::start(test, &settings) else { return };
+    let cluster = Cluster::start(test, &settings)?;
     cluster.script("loser", "exit 3");
+    Some(cluster)
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn a_user_is_told_what_a_cluster_does_not_do_and_no_game_is_lost() {
+    let test = "a_user_is_told_what_a_cluster_does_not_do_and_no_game_is_lost";
+    let Some(cluster) = cluster(test) else { return };
     // Its minute passes on the second node in the meantime.
     let short = a_task_has_too_little_time(&cluster);
     a_program_is_missing(&cluster);
@@ -36,6 +41,13 @@ fn whatever_happens_on_a_cluster_no_game_is_lost_and_the_user_is_told() {
     too_few_processors(&cluster);
     a_controller_that_is_away(&cluster);
     it_keeps_its_games_and_is_submitted_again(&cluster, short);
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn whatever_happens_to_tasks_and_nodes_no_game_is_lost() {
+    let test = "whatever_happens_to_tasks_and_nodes_no_game_is_lost";
+    let Some(cluster) = cluster(test) else { return };
     tasks_that_are_preempted_or_lose_their_node_go_on(&cluster);
     submitted_again_by_another(&cluster);
     a_node_is_lost(&cluster);
