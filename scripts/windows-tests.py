@@ -8,7 +8,8 @@ Needs Wine, MinGW's gcc, and the program for both systems:
     scripts/windows-tests.py [--program REFEREE.EXE] [PART OF A NAME]...
 
 Bots and a judge are in tests/windows, compiled for both. What a game of the same bot on Linux says, as `--containment plain`, is
-expected of Windows word for word, but for times, blame and how crashes are called.
+expected of Windows word for word, but for times, blame and how crashes are called. A test that fails is made once more, alone, as
+scripts/again does: one that then passes is called flaky.
 
 Another program presses Ctrl-C and Ctrl-Break: from a terminal, they would also reach a fork of Wine's that has not started its Windows
 program yet, which can hang in Wine's handler and keep the pipes open.
@@ -708,16 +709,20 @@ def main():
     prepare()
     keeps = keep_wine()
     chosen = [(name, check) for name, check in TESTS if not parts or any(part in name for part in parts)]
-    failed = []
+    suspects, failed = [], []
     started = time.monotonic()
     with ThreadPoolExecutor(2) as pool:
-        for (name, _), (error, took) in zip(chosen, pool.map(attempt, chosen)):
-            print(f"{'FAILED' if error else 'ok':6} {took:5.1f} s  {name}", flush=True)
+        for test, (error, took) in zip(chosen, pool.map(attempt, chosen)):
+            print(f"{'FAILED' if error else 'ok':6} {took:5.1f} s  {test[0]}", flush=True)
             if error:
-                failed.append((name, error))
+                suspects.append((test, error))
+    for test, error in suspects:
+        print(f"\n== {test[0]}\n{type(error).__name__}: {error}")
+        error, _ = attempt(test)
+        if error:
+            failed.append(test)
+        print(f"once more, alone: {type(error).__name__}: {error}" if error else f"flaky: {test[0]}")
     keeps.communicate(timeout=BOUND)
-    for name, error in failed:
-        print(f"\n== {name}\n{type(error).__name__}: {error}")
     print(f"\n{len(chosen) - len(failed)} of {len(chosen)} passed in {time.monotonic() - started:.0f} s")
     return 1 if failed or not chosen else 0
 
