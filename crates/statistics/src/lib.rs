@@ -55,9 +55,10 @@ fn real(count: usize) -> f64 {
     count as f64
 }
 
-/// The mean; 0 without values.
+/// The mean; 0 without values. Of equal values it is the value itself, which their sum divided by their number need not be.
 pub fn mean(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / real(values.len()) }
+    let Some(first) = values.first() else { return 0.0 };
+    first + values.iter().map(|value| value - first).sum::<f64>() / real(values.len())
 }
 
 /// The value below which the part `fraction` (0 to 1) of `sorted` values lies, interpolated
@@ -77,6 +78,15 @@ pub fn percentile(sorted: &[f64], fraction: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_mean_of_equal_values_is_the_value() {
+        for (value, count) in [(0.1, 3), (0.1, 10), (100.0 / 3.0, 7), (-1e28, 9)] {
+            assert_eq!(mean(&vec![value; count]).to_bits(), f64::to_bits(value), "{value} {count}");
+        }
+        assert!((mean(&[1.0, 2.0, 6.0]) - 3.0).abs() < 1e-12);
+        assert_eq!(mean(&[]).to_bits(), 0.0_f64.to_bits());
+    }
 
     #[test]
     fn a_percentile_is_numpys() {

@@ -212,9 +212,10 @@ fn percent(part: f64) -> f64 {
     100.0 * part
 }
 
-/// The mean of the known values; `None` if none is known.
+/// The mean of the known values; `None` if none is known. Games that end alike have the same one, in whichever order.
 pub(super) fn mean(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
-    let values: Vec<f64> = values.flatten().collect();
+    let mut values: Vec<f64> = values.flatten().collect();
+    values.sort_unstable_by(f64::total_cmp);
     (!values.is_empty()).then(|| statistics::mean(&values))
 }
 
@@ -319,6 +320,25 @@ mod tests {
         let lost = valuation.board(&[Finish::Lost], &[won(200)], None).expect("games of both");
         assert_eq!((lost.finished, lost.lost), (None, [1, 0]));
         assert_eq!(valuation.board(&[Finish::Won(None)], &[won(200)], None), None);
+    }
+
+    #[test]
+    fn games_that_end_alike_are_even_however_many_there_are_and_in_whichever_order() {
+        let won = |score: &str| Finish::Won(Some(score.parse().expect("a score")));
+        for (mine, others) in [
+            (vec!["0.1"; 3], vec!["0.1"]),
+            (vec!["0.7"; 10], vec!["0.7"; 3]),
+            (vec!["0.1", "0.2", "0.3"], vec!["0.3", "0.1", "0.2"]),
+        ] {
+            let [mine, others] =
+                [mine, others].map(|scores| scores.into_iter().map(won).collect::<Vec<_>>());
+            for measure in [Measure::Points, Measure::Ratio, Measure::Log] {
+                let known = Some("2.3".parse().expect("a score"));
+                let valuation = Valuation::of(measure, Direction::Higher, mine.iter().copied());
+                let board = valuation.board(&mine, &others, known).expect("scores");
+                assert_eq!(board.all[0].to_bits(), board.all[1].to_bits(), "{measure} {mine:?}");
+            }
+        }
     }
 
     /// The values of two bots' games on a board: of the games that they finish, and of all.
