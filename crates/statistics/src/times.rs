@@ -54,13 +54,16 @@ impl Distribution {
 
     /// The time that `percent` of all do not exceed.
     pub fn percentile(&self, percent: f64) -> Duration {
-        let time = Duration::from_nanos(self.histogram.value_at_quantile(percent / 100.0));
+        // 99.9 / 100 is a little above 0.999, and so is its part of 1000.
+        let quantile = (percent / 100.0).next_down();
+        let time = Duration::from_nanos(self.histogram.value_at_quantile(quantile));
         time.clamp(self.min(), self.max())
     }
 
-    /// The number of times above `low` and not above `high`.
+    /// The number of times above `low` and not above `high`, to three digits. Adjoining ranges have no time in common.
     pub fn count_between(&self, low: Duration, high: Duration) -> u64 {
-        self.histogram.count_between(nanos(low).saturating_add(1), nanos(high))
+        let up_to = |time| self.histogram.count_between(0, nanos(time));
+        up_to(high).saturating_sub(if low.is_zero() { 0 } else { up_to(low) })
     }
 }
 
@@ -85,11 +88,13 @@ mod tests {
         near(times.min(), 1.0);
         near(times.percentile(50.0), 500.0);
         near(times.percentile(99.0), 990.0);
+        near(times.percentile(99.9), 999.0);
         near(times.max(), 1000.0);
         let between = |low, high| {
             times.count_between(Duration::from_micros(low), Duration::from_micros(high))
         };
         assert_eq!((between(0, 3500), between(3500, 10_500)), (3, 7));
+        assert_eq!((between(0, 3000), between(3000, 10_000)), (3, 7), "a time at an edge");
         assert_eq!(Distribution::default().max(), Duration::ZERO);
         assert_eq!(Distribution::default().percentile(50.0), Duration::ZERO);
     }
