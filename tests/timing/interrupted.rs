@@ -27,7 +27,7 @@ fn ctrl_c_reports_what_has_been_measured() {
     let output = interrupted(&script, "text");
     let [text, said] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text));
     assert!(text.contains("keeps its limits: 1 of 10 games of samegame, 21 turns"), "{text}");
-    let few = "1 game is too few to estimate the risk of a timeout in a submission (40 validators); play 690: --games 690.";
+    let few = "1 game is too few to estimate the risk of a timeout in a submission (40 validators); play 540: --games 540.";
     assert!(text.contains(few) && !text.contains("interval"), "{text}");
     assert!(text.contains(" of 1 games without a timeout of its own"), "{text}");
     let kept = "interrupted by SIGINT in game 2 of 10; the report is of what was measured";
@@ -44,7 +44,7 @@ fn programs_are_told_how_much_has_been_measured() {
     let output = interrupted(&script, "json");
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&report["games"], &report["planned"]), (&1.into(), &10.into()));
-    assert_eq!(report["games_to_tell"], 690);
+    assert_eq!(report["games_to_tell"], 540);
     assert_eq!(report["turns"][1]["count"], 20);
 }
 

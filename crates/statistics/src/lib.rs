@@ -13,7 +13,7 @@
 //! assert_eq!(paired.conclusion, Conclusion::Better);
 //!
 //! // None of 40 games was lost: up to 9 % of all games may be.
-//! assert!(Estimate::proportion(0, 40).high < 0.09);
+//! assert!(Estimate::exact(0, 40, Risk::Strict).high < 0.09);
 //! ```
 //!
 //! [`Paired`] compares after the last result, a [`ConfidenceSequence`] after each one, [`Ratings`] orders any number of

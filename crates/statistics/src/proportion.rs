@@ -4,12 +4,12 @@ use statrs::function::beta::beta_reg;
 
 use super::Risk;
 
-/// A proportion and its interval of 95 % confidence.
+/// A proportion and its interval.
 ///
 /// ```
 /// use statistics::{Estimate, Risk};
 ///
-/// let lost = Estimate::proportion(3, 60);
+/// let lost = Estimate::exact(3, 60, Risk::Strict);
 /// assert_eq!(lost.estimate, 0.05);
 /// assert!(lost.low < 0.02 && 0.13 < lost.high);
 /// assert!(Estimate::exact(0, 60, Risk::Strict).high < 0.05);
@@ -25,23 +25,6 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The proportion of `hits` among `trials`, with Wilson's score interval (E. B. Wilson, 1927),
-    /// which is sound for few trials and for proportions near 0 and 1. Without trials the interval
-    /// is 0 to 1.
-    #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
-    pub fn proportion(hits: usize, trials: usize) -> Self {
-        /// The normal distribution's quantile for 95 %, two-sided.
-        const Z: f64 = 1.959_963_984_540_054;
-        if trials == 0 {
-            return Self { estimate: 0.0, low: 0.0, high: 1.0 };
-        }
-        let (n, p) = (trials as f64, hits as f64 / trials as f64);
-        let centre = p + Z * Z / (2.0 * n);
-        let half = Z * (p * (1.0 - p) / n + Z * Z / (4.0 * n * n)).sqrt();
-        let bound = |sum: f64| (sum / (1.0 + Z * Z / n)).clamp(0.0, 1.0);
-        Self { estimate: p, low: bound(centre - half), high: bound(centre + half) }
-    }
-
     /// The proportion of `hits` among `trials` with the exact interval of C. J. Clopper and E. S. Pearson (1934), which leaves out
     /// at most the chance of `risk` at either end. Without a hit, or with hits only, it has one end to leave out, and leaves
     /// out both chances there: none of 60 is at most 4.9 %.
@@ -69,7 +52,7 @@ impl Estimate {
         self.high - self.low
     }
 
-    /// Trials needed, at the observed rate, until the chance of at least one hit in `runs` lies in an
+    /// Trials needed, at the observed rate, until the chance of at least one hit in `runs` lies in a 95 %
     /// interval no wider than `width`. Rounded up to two digits, since no more are known; `None` if a
     /// million would not suffice.
     #[expect(
@@ -78,14 +61,14 @@ impl Estimate {
         clippy::cast_sign_loss,
         reason = "games are counted, not grains of sand"
     )]
-    pub fn trials_to_tell(hits: usize, trials: usize, runs: i32, width: f64) -> Option<usize> {
+    pub fn trials_to_tell(hits: u64, trials: u64, runs: i32, width: f64) -> Option<u64> {
         let rate = hits as f64 / trials.max(1) as f64;
-        let is_enough = |count: &usize| {
-            let hits = (rate * *count as f64).round() as usize;
-            Self::proportion(hits, *count).at_least_once(runs).width() <= width
+        let is_enough = |count: &u64| {
+            let hits = (rate * *count as f64).round() as u64;
+            Self::exact(hits, *count, Risk::Strict).at_least_once(runs).width() <= width
         };
         let rounded =
-            (0..5).flat_map(|power| (10..100).map(move |digits| digits * 10_usize.pow(power)));
+            (0..5).flat_map(|power| (10..100).map(move |digits| digits * 10_u64.pow(power)));
         rounded.into_iter().find(is_enough)
     }
 
@@ -116,22 +99,6 @@ mod tests {
     }
 
     #[test]
-    fn wilsons_interval_is_that_of_the_textbook() {
-        // scipy.stats.binomtest(hits, trials).proportion_ci(method="wilson")
-        for (hits, trials, low, high) in [
-            (0, 10, 0.0, 0.277_532_8),
-            (5, 10, 0.236_593_1, 0.763_406_9),
-            (1, 40, 0.004_426_8, 0.128_813_7),
-            (10, 10, 0.722_467_2, 1.0),
-        ] {
-            let found = Estimate::proportion(hits, trials);
-            close(found.low, low);
-            close(found.high, high);
-        }
-        assert_eq!(Estimate::proportion(0, 0), Estimate { estimate: 0.0, low: 0.0, high: 1.0 });
-    }
-
-    #[test]
     fn the_exact_interval_is_that_of_the_textbook() {
         // scipy.stats.binomtest(hits, trials).proportion_ci(method="exact"), and 1 - 0.05 ** (1 / 60).
         for (hits, trials, low, high) in [
@@ -156,20 +123,22 @@ mod tests {
     fn as_many_trials_tell_as_are_said_to() {
         for (hits, trials) in [(0, 5), (1, 40), (3, 10), (0, 0)] {
             let enough = Estimate::trials_to_tell(hits, trials, 40, 0.2).expect("not for ever");
-            let width = |count: usize| {
+            let width = |count: u64| {
                 let hits = (hits * count + trials / 2) / trials.max(1);
-                Estimate::proportion(hits, count).at_least_once(40).width()
+                Estimate::exact(hits, count, Risk::Strict).at_least_once(40).width()
             };
             assert!(width(enough) <= 0.2, "{enough} for {hits} of {trials}");
             assert!(enough < 20 || width(enough * 9 / 10) > 0.2, "{enough} for {hits} of {trials}");
         }
-        assert_eq!(Estimate::trials_to_tell(0, 5, 40, 0.2), Some(690));
+        assert_eq!(Estimate::trials_to_tell(0, 5, 40, 0.2), Some(540));
         assert_eq!(Estimate::trials_to_tell(0, 5, 40, 0.0), None);
     }
 
     #[test]
     fn at_least_once_is_not_never() {
-        close(Estimate::proportion(1, 4).at_least_once(2).estimate, 1.0 - 0.75 * 0.75);
-        close(Estimate::proportion(0, 4).at_least_once(40).estimate, 0.0);
+        let at_least_once =
+            |hits, runs| Estimate::exact(hits, 4, Risk::Strict).at_least_once(runs).estimate;
+        close(at_least_once(1, 2), 1.0 - 0.75 * 0.75);
+        close(at_least_once(0, 40), 0.0);
     }
 }

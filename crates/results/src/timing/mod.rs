@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 
 pub use self::spent::{Spent, longest_run};
 use crate::gamelog::Turn;
-use statistics::{Distribution, Estimate};
+use statistics::{Distribution, Estimate, Risk};
 use terms::limits::{LimitKind, LimitRange, Limits};
 use terms::millis::Millis;
 use terms::verdict::Culprit;
@@ -103,7 +103,7 @@ pub struct Analysis {
     pub per_submission: Estimate,
     /// The number of games that would narrow that chance to [`TELLING`]; `None` if these do, or if no feasible
     /// number would.
-    pub games_to_tell: Option<usize>,
+    pub games_to_tell: Option<u64>,
     /// The results under each profile.
     pub passes: Vec<ProfileResult>,
 }
@@ -122,9 +122,10 @@ impl Analysis {
         slowest.truncate(SLOWEST_LISTED);
         let passes = thresholds.passes(&spent, games);
         let late = games - passes[0].games;
-        let per_game = Estimate::proportion(late, games);
+        let per_game = Estimate::exact(late as u64, games as u64, Risk::Strict);
         let per_submission = per_game.at_least_once(VALIDATORS);
-        let games_to_tell = Estimate::trials_to_tell(late, games, VALIDATORS, TELLING);
+        let games_to_tell =
+            Estimate::trials_to_tell(late as u64, games as u64, VALIDATORS, TELLING);
         Self {
             games,
             by_kind: by_kind.collect(),
@@ -419,7 +420,7 @@ mod tests {
             let turns: Vec<Timed> = (1..=games).map(|game| timed(game, 1, 1, 0)).collect();
             Analysis::of(&turns, games, &thresholds(1.0))
         };
-        assert_eq!(analysis(5).games_to_tell, Some(690));
-        assert_eq!(analysis(690).games_to_tell, None);
+        assert_eq!(analysis(5).games_to_tell, Some(540));
+        assert_eq!(analysis(540).games_to_tell, None);
     }
 }
