@@ -57,11 +57,11 @@ fn a_bot_alone_is_shown_by_its_groups() {
     assert_snapshot!(output.out(), @"
     old
 
-                  boards  games  lost   mean   95 % interval
-      all boards      80     80     0  101.0  100.8 to 101.2
-      colors 4        40     40     0  101.0  100.7 to 101.3
-      colors 5        40     40     0  101.0  100.8 to 101.3
-      n 1 to 4        16     16     0  101.0  100.6 to 101.4
+                  boards  games  lost    mean     95 % interval
+      all boards      80     80     0  101.01  100.83 to 101.19
+      colors 4        40     40     0  101.00  100.74 to 101.26
+      colors 5        40     40     0  101.02  100.76 to 101.29
+      n 1 to 4        16     16     0  101.00  100.56 to 101.44
     ");
     let alone = runs.compare(&["old", "--by", "n=1..4", "--format", "json"]).json();
     assert_eq!(alone["bot"], "old");

@@ -25,8 +25,8 @@ fn all_bots_are_in_one_table_with_their_intervals_and_verdicts() {
         let row = rows.iter().find(|row| row.first() == Some(&bot)).expect("a row");
         row.join(" ")
     };
-    assert_eq!(row("a"), "a 80 0 1005.1 1004.4 to 1005.8 the first one");
-    let expected = "b 80 0 1025.1 1024.4 to 1025.8 80 +20.0 ";
+    assert_eq!(row("a"), "a 80 0 1005.06 1004.35 to 1005.77 the first one");
+    let expected = "b 80 0 1025.06 1024.35 to 1025.77 80 +20.00 ";
     assert!(row("b").starts_with(expected) && row("b").ends_with(" < 0.0001 better"), "{text}");
     assert!(row("c").ends_with(" < 0.0001 worse"), "{text}");
     let markdown = runs.compare(&["run", "--format", "markdown"]).out();

@@ -2,6 +2,7 @@
 
 use insta::{assert_snapshot, with_settings};
 use referee::limits::{LimitKind, OnHostDelay, Profile};
+use referee::suite::Outcome;
 use referee::verdict::Culprit;
 use support::prelude::*;
 
@@ -143,6 +144,38 @@ fn few_boards_fail_a_bot_that_is_worse_on_nearly_all() {
         (&json[0]["conclusion"], &json[0]["most_boards"]),
         (&"too_few_games".into(), &"worse".into())
     );
+}
+
+#[test]
+fn the_difference_of_scores_that_are_0_or_1_has_digits() {
+    let old = scores(200, |n| n % 2);
+    let new = scores(200, |n| if n % 10 == 0 { 1 } else { n % 2 });
+    let runs = Runs::new().run("old", "a", &old).run("new", "b", &new);
+    let text = runs.compare(&["old", "new"]).exits(0).out();
+    assert!(text.starts_with("b is better than a\n"), "{text}");
+    assert!(text.contains("  +0.100  +0.058 to +0.142  "), "{text}");
+    let means = runs.referee(&["show", "new"]).out();
+    assert!(means.contains("  120  0.60\n"), "{means}");
+}
+
+#[test]
+fn a_bot_that_loses_some_of_its_games_on_each_board_does_not_lose_on_more() {
+    let runs = Runs::new();
+    let mut run = MadeRun::new(&[("a", &[100; 40]), ("b", &[100; 40])]);
+    run.plan().repeat = 2;
+    let again = run.outcomes.clone().into_iter().map(|outcome| {
+        let game = outcome.game + run.outcomes.len();
+        Outcome { game, repeat: 2, ..outcome }
+    });
+    let mut outcomes: Vec<_> = run.outcomes.iter().cloned().chain(again).collect();
+    // On the first nine boards b loses both of its games, and a one.
+    for outcome in outcomes.iter_mut().filter(|outcome| outcome.board.len() == "seed 9".len()) {
+        outcome.won = outcome.bot == "a" && outcome.repeat == 2;
+    }
+    run.outcomes = outcomes;
+    run.save_games(&runs.path("run"));
+    let text = runs.compare(&["run"]).out();
+    assert!(text.starts_with("too few boards to compare b with a\n"), "{text}");
 }
 
 #[test]

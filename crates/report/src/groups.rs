@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::document::{Document, Line, Table, Tone};
-use super::figures::mean_digits;
+use super::figures::interval_digits;
 use super::format::Format;
 use super::inert::write_json;
 use super::rows::write_rows;
@@ -52,12 +52,17 @@ fn document(bot: &Contender, groups: &[BotGroup], risk: Risk) -> Document {
     let mut document = Document::default();
     document.headline(Line::toned(Tone::Strong, &bot.name, ""));
     let headings = ["", "boards", "games", "lost", "mean", risk.interval_name()];
-    let digits = mean_digits(bot.decimals());
-    document.table(Table::new(&bot.name, &headings, groups.iter().map(|group| row(group, digits))));
+    let decimals = bot.decimals();
+    document.table(Table::new(
+        &bot.name,
+        &headings,
+        groups.iter().map(|group| row(group, decimals)),
+    ));
     document
 }
 
-fn row(group: &BotGroup, digits: usize) -> Vec<String> {
+fn row(group: &BotGroup, decimals: usize) -> Vec<String> {
+    let digits = interval_digits(decimals, group.interval);
     let none = || "-".to_owned();
     let interval = group.interval.map(|(low, high)| format!("{low:.digits$} to {high:.digits$}"));
     vec![

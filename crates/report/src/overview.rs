@@ -1,7 +1,7 @@
 //! Shows all bots of several comparisons with one of them in one table.
 
 use super::document::{Document, Line, Table, Tone};
-use super::figures::{adjusted_for, difference_digits, mean_digits, p_value};
+use super::figures::{adjusted_for, difference_digits, interval_digits, p_value};
 use results::compare::{BotGroup, Comparison};
 use rules::measure::Measure;
 use statistics::{Conclusion, Tendency};
@@ -25,11 +25,10 @@ pub(super) fn document(comparisons: &[Comparison]) -> Option<Document> {
         "verdict",
     ];
     let decimals = comparisons.iter().map(|it| it.decimals).max().unwrap_or(0);
-    let digits = mean_digits(decimals);
-    let mut baseline = alone(&first.baseline, &first.of_baseline, digits);
+    let mut baseline = alone(&first.baseline, &first.of_baseline, decimals);
     baseline.extend(["", "", "", ""].map(str::to_owned));
     baseline.push("the first one".to_owned());
-    let rows = comparisons.iter().map(|comparison| row(comparison, digits));
+    let rows = comparisons.iter().map(|comparison| row(comparison, decimals));
     let mut document = Document::default();
     document.headline(Line::toned(Tone::Strong, &headline, ""));
     let rows = std::iter::once(baseline).chain(rows);
@@ -61,12 +60,13 @@ fn best(comparisons: &[Comparison]) -> Option<String> {
     let (mean, unit) = (test.mean, best.measure.unit(best.better));
     Some(format!(
         "{challenger} has the best mean: {mean:+.digits$} {unit} against {baseline}, and with the allowance for boards not \
-         seen between {low:+.digits$} and {high:+.digits$}."
+         seen between {low:+.digits$} and {high:+.digits$}, not adjusted for having chosen it."
     ))
 }
 
 /// What a bot has on its own boards.
-fn alone(name: &str, group: &BotGroup, digits: usize) -> Vec<String> {
+fn alone(name: &str, group: &BotGroup, decimals: usize) -> Vec<String> {
+    let digits = interval_digits(decimals, group.interval);
     let none = || "-".to_owned();
     let interval = group.interval.map(|(low, high)| format!("{low:.digits$} to {high:.digits$}"));
     vec![
@@ -78,9 +78,9 @@ fn alone(name: &str, group: &BotGroup, digits: usize) -> Vec<String> {
     ]
 }
 
-fn row(comparison: &Comparison, digits: usize) -> Vec<String> {
+fn row(comparison: &Comparison, decimals: usize) -> Vec<String> {
     let paired = &comparison.paired;
-    let mut row = alone(&comparison.challenger, &comparison.of_challenger, digits);
+    let mut row = alone(&comparison.challenger, &comparison.of_challenger, decimals);
     row.push(paired.pairs.to_string());
     if paired.pairs == 0 {
         row.extend(["-", "-", "-", "no shared board"].map(str::to_owned));

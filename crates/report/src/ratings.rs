@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::document::{Document, Line, Table, Tone};
+use super::figures::in_percent;
 use super::format::Format;
 use super::inert;
 use super::rows::{columns, write_rows};
@@ -73,13 +74,13 @@ fn row(bot: &Rated, is_anchor: bool) -> Vec<String> {
         Some(margin) => format!("±{margin:.0}"),
         None => "-".to_owned(),
     };
-    let place = |place: &Option<f64>| place.map_or("-".to_owned(), |place| format!("{place:.0}"));
+    let place = |place: &Option<f64>| place.map_or("-".to_owned(), |it| in_percent(it / 100.0, 0));
     let seats = bot.seats.iter().map(place).collect::<Vec<_>>().join(" / ") + " %";
     vec![
         bot.bot.clone(),
         bot.games.to_string(),
         bot.failed.to_string(),
-        format!("{:.1} %", bot.place),
+        format!("{} %", in_percent(bot.place / 100.0, 1)),
         // Not -0.
         format!("{:+.0}", bot.rating.elo.round() + 0.0),
         margin,
@@ -122,9 +123,10 @@ pub(crate) fn sentences(league: &League) -> Vec<String> {
     }
     if league.are_seatings_copies {
         #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
-        let share = 100.0 * league.agreement.agreeing as f64 / league.agreement.cases as f64;
+        let share = league.agreement.agreeing as f64 / league.agreement.cases as f64;
+        let share = in_percent(share, 0);
         sentences.push(format!(
-            "Seatings of a seed agree in {share:.0} % of cases: more seeds would tell more, with `--seats one` in the same number of games."
+            "Seatings of a seed agree in {share} % of cases: more seeds would tell more, with `--seats one` in the same number of games."
         ));
     }
     if league.left_out > 0 {

@@ -172,11 +172,13 @@ pub(super) fn verdict(comparison: &Comparison) -> String {
 /// That one bot loses more often, on too few boards to compare scores.
 fn loser(comparison: &Comparison) -> Option<String> {
     let Comparison { baseline, challenger, paired, .. } = comparison;
-    let Lost { challenger: mine, baseline: theirs, p, .. } = paired.lost;
+    let Lost { challenger: mine, baseline: theirs, only_challenger, only_baseline, p } =
+        paired.lost;
     let both = [(challenger, mine.boards), (baseline, theirs.boards)];
     let [(loser, more), (other, fewer)] =
-        if mine.boards > theirs.boards { both } else { [both[1], both[0]] };
-    (p < 0.05).then(|| {
+        if only_challenger > only_baseline { both } else { [both[1], both[0]] };
+    // Of several games on a board the loser of more need not lose on more boards.
+    (p < 0.05 && more > fewer).then(|| {
         let boards = plural(paired.pairs as u64, "board");
         format!(
             "{loser} loses on {more} of {boards}, {other} on {fewer}; too few to compare scores"

@@ -1,7 +1,7 @@
 //! The result of a bot in a run.
 
 use super::Listed;
-use crate::figures::mean_digits;
+use crate::figures::{mean_digits, two_digits};
 use crate::suite;
 use results::suite::{Bests, Summary, Tally};
 use rules::score::Direction;
@@ -33,7 +33,7 @@ impl Unit {
         match self {
             Self::Share => suite::share(mean),
             Self::Score(_) => {
-                let digits = mean_digits(0);
+                let digits = mean_digits(0).max(two_digits(mean));
                 format!("{mean:.digits$}")
             }
         }

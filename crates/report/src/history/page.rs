@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::entry::{Entry, Mean, Unit};
 use super::{Listed, lines, one_line, ratings};
 use crate::compare;
-use crate::figures::difference_digits;
+use crate::figures::{difference_digits, in_percent};
 use crate::html;
 use crate::markup::{LONGEST_NAME, Text};
 use crate::runs::bars::{self, percent};
@@ -233,7 +233,7 @@ fn row(
     }
     let interval =
         mean.map_or("-".to_owned(), |Mean { interval: (low, high), .. }| match scale.unit {
-            Unit::Share => format!("{:.2} to {:.2}", 100.0 * low, 100.0 * high),
+            Unit::Share => format!("{} to {}", in_percent(low, 2), in_percent(high, 2)),
             Unit::Score(_) => format!("{} to {}", scale.unit.shown(low), scale.unit.shown(high)),
         });
     let mean = mean.map_or("-".to_owned(), |Mean { mean, .. }| scale.unit.shown(mean));

@@ -6,6 +6,7 @@ use super::Text;
 use super::gather::Gathered;
 use super::shown::Listed;
 use crate::document::Document;
+use crate::figures::in_percent;
 use crate::markup::{linked, put};
 use crate::ratings;
 use crate::view::page::GameAddress;
@@ -82,8 +83,8 @@ fn share(against: &Against) -> String {
         return "-".to_owned();
     }
     #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
-    let share = 100.0 * against.score / against.pairs as f64;
-    format!("{share:.0}")
+    let share = against.score / against.pairs as f64;
+    in_percent(share, 0)
 }
 
 fn id((one, other): (usize, usize)) -> String {

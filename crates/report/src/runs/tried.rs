@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Text;
 use super::gather::Gathered;
 use super::shown::ShownBot;
-use crate::figures::mean_digits;
+use crate::figures::interval_digits;
 use crate::markup::put;
 use results::compare::Value;
 use rules::measure::Measure;
@@ -69,7 +69,7 @@ impl<'a> Plot<'a> {
         };
         let (low, high) = super::plots::range(points.iter().flat_map(ends));
         let decimals = points.iter().map(|point| point.bot.tally.sum.decimals()).max()?;
-        let digits = mean_digits(gathered.measure.decimals(decimals));
+        let digits = interval_digits(gathered.measure.decimals(decimals), Some((low, high)));
         Some(Self { name, values: values.len(), axis, points, low, high, digits })
     }
 

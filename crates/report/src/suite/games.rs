@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::{SuiteReport, data, share};
 use crate::document::Table;
+use crate::figures::in_percent;
 use crate::format::Format;
 use crate::inert;
 use crate::rows::{columns, write_rows};
@@ -215,7 +216,7 @@ fn table(games: &[ShownGame], better: Direction) -> Table {
         row.extend([
             outcome.turns.to_string(),
             slowest.map_or_else(none, |slowest| duration(slowest.0)),
-            game.of_limit.map_or_else(none, |part| format!("{:.1} %", 100.0 * part)),
+            game.of_limit.map_or_else(none, |part| format!("{} %", in_percent(part, 1))),
         ]);
         if has_places {
             let seat = outcome.seat.as_ref().map_or_else(none, |seat| seat.seat.to_string());

@@ -10,7 +10,7 @@ use std::time::Duration;
 pub use self::data::write_game;
 pub use self::games::{Order, Others, PairKey, ShownGame, arrange, pair_key, points, write_games};
 use super::document::{Document, Line, Part, Table, Tone};
-use super::figures::{self, mean_digits};
+use super::figures::{self, interval_digits, mean_digits, two_digits};
 use super::format::Format;
 use super::{metrics, ratings, stderr};
 use results::compare::{Relation, Standing};
@@ -236,8 +236,8 @@ fn new_best(NewBest { board, bot, score, before, by }: &NewBest) -> Line {
 
 /// The mean difference and its interval, such as `+12.3 points a board (+2.1 to +22.5)`.
 pub fn interval(standing: &Standing) -> String {
-    let (mean, digits) = (standing.mean, mean_digits(standing.decimals));
-    let interval = standing.interval;
+    let Standing { mean, interval, decimals, .. } = *standing;
+    let digits = interval_digits(decimals, interval);
     let interval = interval.map(|(low, high)| format!(" ({low:+.digits$} to {high:+.digits$})"));
     let unit = standing.measure.unit(standing.better);
     format!("{mean:+.digits$} {unit}{}", interval.unwrap_or_default())
@@ -248,7 +248,8 @@ fn decided(report: &SuiteReport<'_>) -> Option<String> {
     let standing = report.decision.as_ref()?;
     let Standing { bot_is, boards, margin, .. } = standing;
     let opponent = opponent(report, standing);
-    let (boards, digits) = (plural(*boards as u64, "board"), mean_digits(standing.decimals));
+    let boards = plural(*boards as u64, "board");
+    let digits = interval_digits(standing.decimals, standing.interval);
     let bot = report.summary.bots.first().map_or("", |tally| &tally.bot);
     let found = match bot_is {
         Some(Relation::Better) => format!("{bot} is better than {opponent}"),
@@ -412,11 +413,13 @@ pub fn sum(tally: &Tally) -> String {
 
 /// The mean of a bot's scores, or `-` without one.
 pub fn mean(tally: &Tally) -> String {
-    let digits = mean_digits(tally.sum.decimals());
-    tally.mean().map_or("-".to_owned(), |mean| format!("{mean:.digits$}"))
+    tally.mean().map_or("-".to_owned(), |mean| {
+        let digits = mean_digits(tally.sum.decimals()).max(two_digits(mean));
+        format!("{mean:.digits$}")
+    })
 }
 
 /// Yours/best for people, such as `96.49 %`.
-pub(super) fn share(ratio: f64) -> String {
-    format!("{:.2} %", 100.0 * ratio)
+pub fn share(ratio: f64) -> String {
+    format!("{} %", figures::in_percent(ratio, 2))
 }

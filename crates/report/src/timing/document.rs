@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{BotTiming, TimingReport, kind_name};
 use crate::document::{Document, Line, Part, Table, Tone};
+use crate::figures::in_percent;
 use results::timing::{Analysis, KindStats, ProfileResult, Timed};
 use statistics::{Distribution, Estimate};
 use terms::limits::LimitKind;
@@ -136,7 +137,7 @@ fn row(stats: &KindStats) -> Vec<String> {
 }
 
 fn percent(part: f64) -> String {
-    format!("{:.1} %", part * 100.0)
+    format!("{} %", in_percent(part, 1))
 }
 
 fn slow(timed: &Timed, scale: f64, analysis: &Analysis) -> Line {

@@ -106,7 +106,7 @@ impl<'a> SuiteProgress<'a> {
             return format!("{}, {}", plural(lost as u64, "failure"), self.standing);
         }
         let ratio =
-            self.tally.ratio().map(|ratio| format!("{:.1} % of the best known, ", 100.0 * ratio));
+            self.tally.ratio().map(|ratio| format!("{} of the best known, ", suite::share(ratio)));
         format!("{lost} lost, sum {sum}, {}{}", ratio.unwrap_or_default(), self.standing)
     }
 
