@@ -154,10 +154,11 @@ def ratings(case):
         variances = covariance(group, strengths, won, games)
         if anchor and anchor[0] in group:
             center, at = anchor
-            reference = {center: 1.0}
+            reference, bounded = {center: 1.0}, comparable[center]
         else:
-            center, at = max(group, key=lambda it: (len(comparable[it]), -it)), 0.0
-            reference = {it: 1 / len(group) for it in group}
+            largest, at = max((comparable[it] for it in group), key=lambda it: (len(it), -it[0])), 0.0
+            bounded = largest if len(largest) > 1 or len(group) == 1 else []
+            reference = {it: 1 / len(bounded or group) for it in bounded or group}
         combined = defaultdict(float, {bot: 1.0})
         for it, weight in reference.items():
             combined[it] -= weight
@@ -166,7 +167,7 @@ def ratings(case):
         count = len(seeds[bot])
         if anchor and anchor[0] in group:
             count = min(count, len(seeds[anchor[0]]))
-        unbounded = bot not in comparable[center]
+        unbounded = bot not in bounded
         has_margin = count >= 20 and not unbounded
         margin = ELO * student_quantile(0.05, count - 1) * sqrt(max(variance, 0.0)) if has_margin else None
         found.append([rating, margin, groups[bot][0], unbounded])

@@ -114,11 +114,14 @@ pub(crate) fn sentences(league: &League) -> Vec<String> {
         .map(|bot| bot.bot.as_str())
         .collect();
     if !unbounded.is_empty() {
+        let them = if unbounded.len() == 1 { "it" } else { "them" };
+        let has_mean = league.anchor.is_none() && unbounded.len() < league.bots.len();
+        let mean =
+            if has_mean { format!(" The mean of 0 leaves {them} out.") } else { String::new() };
         sentences.push(format!(
-            "No interval for {}: only wins, or only losses, connect {} with the rest, so that only a quarter of a virtual \
-             game between each two bots that have met keeps the rating finite.",
+            "No interval for {}: only wins, or only losses, connect {them} with the rest, so that only a quarter of a virtual \
+             game between each two bots that have met keeps the rating finite.{mean}",
             unbounded.join(", "),
-            if unbounded.len() == 1 { "it" } else { "them" },
         ));
     }
     if league.are_seatings_copies {

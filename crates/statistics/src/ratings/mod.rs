@@ -24,7 +24,7 @@ pub use self::agreement::Agreement;
 pub use self::game::{Game, Seat};
 use self::matrix::Matrix;
 use self::pairs::Pairs;
-use super::{Risk, real};
+use super::{Risk, mean, real};
 
 /// The points of Elo's scale that multiply the odds by e.
 const ELO: f64 = 400.0 / LN_10;
@@ -72,7 +72,7 @@ pub struct Rating {
     pub elo: f64,
     /// Half the width of its 95 % interval. `None` with fewer than [`MIN_SEEDS`] seeds, and for an unbounded rating.
     pub margin: Option<f64>,
-    /// Whether only virtual games keep it finite: no win or no loss connects it to the scale's other bots.
+    /// Whether only virtual games keep it finite: no win or no loss connects it to the bots that the scale's zero is of.
     pub is_unbounded: bool,
     /// The number of seeds on which the bot has played another one.
     pub seeds: usize,
@@ -107,7 +107,8 @@ impl Ratings {
         Self { strengths, covariance, pairs, seeds, agreement }
     }
 
-    /// The ratings by bot. Each group of bots has the mean 0, or with an anchor, its own has that bot at the given rating.
+    /// The ratings by bot. The bounded ratings of each group have the mean 0, or with an anchor, its own has that bot at the given
+    /// rating.
     pub fn scaled(&self, anchor: Option<(usize, f64)>) -> Vec<Rating> {
         (0..self.strengths.len()).map(|bot| self.rating(bot, anchor)).collect()
     }
@@ -115,16 +116,26 @@ impl Ratings {
     fn rating(&self, bot: usize, anchor: Option<(usize, f64)>) -> Rating {
         let (group, seeds) = (self.pairs.group(bot), self.seeds[bot]);
         let anchor = anchor.filter(|(anchor, _)| self.pairs.group(*anchor) == group);
-        let bounded_by = anchor.map_or_else(|| self.pairs.center(group), |(anchor, _)| anchor);
-        let is_unbounded = !self.pairs.are_comparable(bot, bounded_by);
-        let elo = ELO * self.strengths[bot];
-        let (elo, margin) = match anchor {
-            Some((anchor, at)) => {
-                (at + elo - ELO * self.strengths[anchor], self.margin_of_difference(bot, anchor))
-            }
-            None => (elo, margin(self.covariance[(bot, bot)], seeds)),
+        let (zero, at) = match anchor {
+            Some((anchor, at)) => (vec![anchor], at),
+            None => (self.pairs.center(group), 0.0),
+        };
+        let is_unbounded = !zero.iter().any(|other| self.pairs.are_comparable(bot, *other));
+        let strengths: Vec<f64> = zero.iter().map(|other| self.strengths[*other]).collect();
+        let elo = at + ELO * (self.strengths[bot] - mean(&strengths));
+        let margin = match anchor {
+            Some((anchor, _)) => self.margin_of_difference(bot, anchor),
+            None => margin(self.variance(bot, &zero), seeds),
         };
         Rating { group, elo, margin: margin.filter(|_| !is_unbounded), is_unbounded, seeds }
+    }
+
+    /// The variance of a bot's strength less the mean of these bots'.
+    fn variance(&self, bot: usize, zero: &[usize]) -> f64 {
+        let of = |a, b| self.covariance[(a, b)];
+        let with = |bot| mean(&zero.iter().map(|other| of(bot, *other)).collect::<Vec<_>>());
+        let of_zero: Vec<f64> = zero.iter().map(|other| with(*other)).collect();
+        of(bot, bot) - 2.0 * with(bot) + mean(&of_zero)
     }
 
     /// By how much the first bot is rated higher, and half the width of the 95 % interval of that; `None` for bots without a
@@ -137,9 +148,7 @@ impl Ratings {
     }
 
     fn margin_of_difference(&self, one: usize, other: usize) -> Option<f64> {
-        let of = |a, b| self.covariance[(a, b)];
-        let variance = of(one, one) + of(other, other) - 2.0 * of(one, other);
-        margin(variance, self.seeds[one].min(self.seeds[other]))
+        margin(self.variance(one, &[other]), self.seeds[one].min(self.seeds[other]))
     }
 
     /// Whether the seatings of a seed end alike.
@@ -249,11 +258,29 @@ mod tests {
         assert!(best.elo.is_finite() && best.elo > other.elo + 500.0, "{best:?}");
         assert!(best.is_unbounded && best.margin.is_none());
         assert!(!one.is_unbounded && one.margin.is_some() && other.margin.is_some());
+        assert!(close(one.elo + other.elo, 0.0), "only virtual games say how far the best one is");
+        let without_best =
+            games(&list.iter().filter(|it| it.1[0] != 0).copied().collect::<Vec<_>>());
+        let apart = Ratings::of(3, &without_best).scaled(None)[1].margin.expect("an interval");
+        assert!((one.margin.expect("an interval") / apart - 1.0).abs() < 0.05, "{one:?} {apart}");
         // Seen from it, nothing is known of the others.
         let anchored = ratings.scaled(Some((0, 2000.0)));
         assert!(anchored[1].is_unbounded && anchored[2].margin.is_none());
         assert!(!anchored[0].is_unbounded);
         assert_eq!(ratings.difference(0, 1).expect("a scale").1, None);
+    }
+
+    #[test]
+    fn of_bots_that_only_wins_connect_no_rating_has_an_interval() {
+        for bots in [2, 3] {
+            let pairs = (1..bots).map(|bot| [bot - 1, bot]);
+            let list: Vec<_> =
+                pairs.flat_map(|pair| (0..60).map(move |seed| (seed, pair, 1.0))).collect();
+            let rated = Ratings::of(bots, &games(&list)).scaled(None);
+            assert!(rated.iter().all(|it| it.is_unbounded && it.margin.is_none()), "{rated:?}");
+            assert!(rated[0].elo > rated[1].elo + 500.0, "{rated:?}");
+            assert!(close(rated.iter().map(|it| it.elo).sum::<f64>(), 0.0), "{rated:?}");
+        }
     }
 
     #[test]

@@ -65,12 +65,15 @@ impl Pairs {
         self.classes[one] == self.classes[other]
     }
 
-    /// A bot of the largest class in a group.
-    pub(super) fn center(&self, group: usize) -> usize {
-        let members =
-            |bot: &usize| self.classes.iter().filter(|it| **it == self.classes[*bot]).count();
-        let mut bots = (0..self.groups.len()).rev().filter(|bot| self.groups[*bot] == group);
-        bots.by_ref().max_by_key(members).expect("a group has a bot")
+    /// The largest class in a group; none of its bots if no two of them can be compared.
+    pub(super) fn center(&self, group: usize) -> Vec<usize> {
+        let class = |bot: usize| -> Vec<usize> {
+            (0..self.classes.len()).filter(|it| self.classes[*it] == self.classes[bot]).collect()
+        };
+        let bots: Vec<usize> =
+            (0..self.groups.len()).rev().filter(|bot| self.groups[*bot] == group).collect();
+        let largest = bots.iter().map(|bot| class(*bot)).max_by_key(Vec::len);
+        largest.filter(|class| class.len() > 1 || bots.len() == 1).unwrap_or_default()
     }
 
     /// The strengths of maximum likelihood, with the mean 0 in each group, by Newton's method.
