@@ -9,7 +9,8 @@ pub(super) type Boards = Box<dyn Fn(&mut Pcg64Mcg) -> PairedBoard + Sync>;
 pub(super) struct Case {
     pub(super) name: String,
     pub(super) board: Boards,
-    /// Whether no rule guards against it: a difference beyond any score seen, on fewer boards than one in the number played.
+    /// Whether no rule guards against it: a difference beyond any score seen, on fewer than about three boards in the number played,
+    /// or skewed differences on boards that are alike, where the range of the scores is only the bots' own.
     pub(super) is_beyond: bool,
     /// Whether only runs that saw a lost game count.
     pub(super) needs_loss: bool,
@@ -96,6 +97,11 @@ pub(super) fn made() -> Vec<Case> {
         Case::of("-51, +3000 on 1 board of 60", |it| jump(it, 60.0, 3000.0)).beyond(),
         Case::of("-6, +3000 on 1 board of 500", |it| jump(it, 500.0, 3000.0)).beyond(),
         Case::of("-51, +5000 on 1 board of 100", |it| jump(it, 100.0, 5000.0)).beyond(),
+        Case::of("alike boards, -1, +9 on 1 of 10", |it| (one_of(it, 0.1, 9.0, -1.0), 0.0))
+            .beyond(),
+        Case::of("alike boards, -1, +39 on 1 of 40", |it| (one_of(it, 0.025, 39.0, -1.0), 0.0))
+            .beyond(),
+        Case::of("alike boards, Pareto 2.5", |it| (uniform(it).powf(-0.4), 2.5 / 1.5)).beyond(),
         Case::new("+63, loses 1 of 50", |it| loser(it, 50.0)).with_losses(),
         Case::new("+21, loses 1 of 150", |it| loser(it, 150.0)).with_losses(),
         Case::new("both lose 1 of 30", |it| {
