@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use contain::bot::{BotCommand, Confinement, Containment, Pinning, Scratch};
@@ -128,7 +128,10 @@ impl JudgeCommand {
 /// several, and a flag may stand before one.
 fn from_folder(folder: &Path, word: &str) -> String {
     let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-    let leads_out = |path: &str| Path::new(path).starts_with("..");
+    let leads_out = |path: &str| {
+        let mut parts = Path::new(path).components();
+        parts.find(|part| *part != Component::CurDir) == Some(Component::ParentDir)
+    };
     let (flag, paths) = match word.split_once('=') {
         Some((flag, paths)) if paths.split(LIST_SEPARATOR).any(leads_out) => {
             (format!("{flag}="), paths)
@@ -153,6 +156,7 @@ mod tests {
             ("game.jar:lib/*", "game.jar:lib/*"),
             ("../a.jar:b.jar:../c/d.jar", "/x/y/../a.jar:b.jar:/x/y/../c/d.jar"),
             ("..", "/x/y/.."),
+            ("./../tools/vis", "/x/y/./../tools/vis"),
             ("--board=../b", "--board=/x/y/../b"),
             ("a=b", "a=b"),
             ("...", "..."),
