@@ -65,8 +65,15 @@ pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
     let tools = tools.or_else(|| Some(folder.join("tools")).filter(|tools| tools.is_dir()));
     let tools = tools.unwrap_or_else(|| folder.to_owned());
     let name = name(told.name.as_deref(), folder);
-    let (program, kind, command) =
-        tool(folder, &tools, told.judging.as_ref(), &mut found, &mut missing);
+    let judging = told.judging.as_ref();
+    let (kind, command) = if let Some(scorer) = judging.filter(|judging| judging.is_other) {
+        let command = words(&scorer.arguments);
+        found.push(format!("the scorer: {command}"));
+        ("scored", command)
+    } else {
+        let (program, kind, arguments) = tool(folder, &tools, judging, &mut found, &mut missing);
+        (kind, format!("{} {arguments}", shell_word(&from_here(&program))))
+    };
     let cases = cases(&[
         told.cases.as_ref().map(|cases| folder.join(step::inside(cases))),
         Some(tools.join("in")),
@@ -81,7 +88,6 @@ pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
         }
     }
     let cases = cases.map_or_else(|| tools.join("in"), |(cases, _)| cases);
-    let command = format!("{} {command}", shell_word(&from_here(&program)));
     let bot = bot(&name, folder, &told);
     let builds = if told.builds.is_empty() { "plays it" } else { "builds it and plays" };
     found.extend(bot.as_ref().map(|_| format!("the bot: --bot {name} {builds}")));
@@ -109,18 +115,28 @@ fn told(folder: &Path, found: &mut Vec<String>) -> io::Result<Told> {
     let tools = told.judging.as_ref().and_then(|judging| judging.tools.clone());
     let tools = tools.unwrap_or_else(|| "tools".into());
     let is_bot = |step: &&Step| step.judging(folder).is_none() && !step.is_of_tools(&tools, &judge);
-    let bot_step = tests.iter().find(is_bot);
+    let mut bots = tests.iter().filter(is_bot);
+    let bot_step = bots.clone().find(|step| step.reads_case()).or_else(|| bots.next());
+    if let (None, Some(bot)) = (&told.judging, bot_step) {
+        told.judging = tests.iter().find_map(|step| step.judging_of(bot, folder));
+    }
     told.cases = told.cases.or_else(|| tests.iter().find_map(Step::cases));
+    if let (Some(judging), Some(step)) = (&mut told.judging, bot_step)
+        && !judging.starts_bot
+    {
+        fill_in(&mut judging.arguments, step);
+    }
+    let is_unknown = |judging: &mut Judging| judging.is_other && Step::has_seed(&judging.arguments);
+    if let Some(scorer) = told.judging.take_if(is_unknown) {
+        told.left.push(not_filled_in("the scorer", &scorer.arguments));
+    }
     let mut words = match told.judging.as_mut().filter(|judging| judging.starts_bot) {
         Some(judging) => mem::take(&mut judging.arguments),
         None => bot_step.map(|step| step.command(folder)).unwrap_or_default(),
     };
     from_windows(&mut words);
     if Step::has_seed(&words) {
-        told.left.push(format!(
-            "the bot: `{}` takes words that only other tools fill in",
-            words.join(" ")
-        ));
+        told.left.push(not_filled_in("the bot", &words));
         return Ok(told);
     }
     let Some(program) = words.first() else { return Ok(told) };
@@ -132,23 +148,20 @@ fn told(folder: &Path, found: &mut Vec<String>) -> io::Result<Told> {
                 .push(format!("a step of the bot's build, which Windows alone has: {command}")),
         }
     }
-    if let (Some(judging), Some(step)) = (&mut told.judging, bot_step)
-        && !judging.starts_bot
-    {
-        fill_in(&mut judging.arguments, step);
-    }
     told.bot = words;
     Ok(told)
+}
+
+fn not_filled_in(what: &str, words: &[String]) -> String {
+    format!("{what}: `{}` takes words that only other tools fill in", words.join(" "))
 }
 
 /// Has the referee fill in the arguments of a scorer that pahcer does: the files that the bot reads and writes.
 fn fill_in(arguments: &mut [String], bot: &Step) {
     let mut places = ["{case}", "{answer}"].into_iter();
     for word in arguments.iter_mut().filter(|word| word.contains(SEED)) {
-        let is = |file: &Option<String>| {
-            let plain = |path: &str| path.trim_start_matches("./").to_owned();
-            file.as_ref().is_some_and(|file| plain(file) == plain(word))
-        };
+        let is =
+            |file: &Option<String>| file.as_ref().is_some_and(|file| step::is_same(file, word));
         let usual = places.next().unwrap_or(word);
         let place = if is(&bot.stdin) {
             "{case}"
@@ -398,6 +411,40 @@ mod tests {
         }
         let odd = settings_for(&step("cargo", "'run', '--bin', 'tester', '--release'", tools));
         assert!(!odd.contains("[bots."), "{odd}");
+    }
+
+    #[test]
+    fn steps_of_pahcer_name_a_scorer_of_ones_own() {
+        let bot = "[[test.test_steps]]\nprogram = 'mkdir'\nargs = ['-p', 'made']\n\
+            [[test.test_steps]]\nprogram = './a.out'\nstdin = './pahcer/in/{SEED04}.txt'\nstdout = 'made/{SEED}.out'\n\
+            [[test.test_steps]]\n";
+        for (step, command) in [
+            (
+                "program = 'python3'\nargs = ['score.py', 'pahcer/in/{SEED04}.txt', './made/{SEED}.out']",
+                "python3 score.py {case} {answer}",
+            ),
+            (
+                "program = 'java'\nargs = ['Judge', '../made/{SEED}.out', '../pahcer/in/{SEED04}.txt']\ncurrent_dir = 'x'",
+                "java Judge {answer} {case}",
+            ),
+        ] {
+            let settings = settings_for(&format!("{bot}{step}\n"));
+            let game = format!("kind = \"scored\"\ncommand = \"{command}\"\n");
+            assert!(settings.contains(&game), "{step}: {settings}");
+            assert!(settings.contains("[bots.demo]\ncommand = \"./a.out\"\n"), "{settings}");
+        }
+        let draws = "program = 'sh'\nargs = ['s', 'pahcer/in/{SEED04}.txt', 'made/{SEED}.out', '{SEED}.svg']";
+        let settings = settings_for(&format!("{bot}{draws}\n"));
+        assert!(settings.contains("kind = \"tester\""), "the contest's own: {settings}");
+    }
+
+    #[test]
+    fn a_step_of_psytester_that_makes_folders_is_not_the_bot() {
+        let command = "mkdir -p %OUTPUT_DIR%/res && ./main < in/%SEED04%.txt > %OUTPUT_DIR%/%SEED%.out && \
+            tools/target/release/vis in/%SEED04%.txt %OUTPUT_DIR%/%SEED%.out > %OUTPUT_DIR%/res/%SEED%";
+        let folder = made(&[("tester.cfg", &format!("[general]\ncmd_tester = {command}\n"))]);
+        let found = survey_ahc(folder.path()).expect("readable").settings;
+        assert!(found.contains("\ncommand = \"./main\"\n"), "{found}");
     }
 
     #[test]

@@ -34,7 +34,7 @@ struct Run<'a> {
 }
 
 /// How a step judges.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Judging {
     /// The name of its program.
     pub(super) tool: String,
@@ -46,6 +46,8 @@ pub(super) struct Judging {
     pub(super) arguments: Vec<String>,
     /// Whether it starts the bot, instead of scoring an answer.
     pub(super) starts_bot: bool,
+    /// Whether it is a program of the user's, whose arguments are its whole command.
+    pub(super) is_other: bool,
 }
 
 impl Step {
@@ -59,6 +61,11 @@ impl Step {
     /// This step with the files that it reads and writes.
     pub(super) fn with_files(self, stdin: Option<&str>, stdout: Option<&str>) -> Self {
         Self { stdin: stdin.map(slashed), stdout: stdout.map(slashed), ..self }
+    }
+
+    /// Whether it reads a case, as a bot does and programs that make folders do not.
+    pub(super) fn reads_case(&self) -> bool {
+        self.stdin.as_ref().is_some_and(|stdin| stdin.contains(SEED))
     }
 
     /// The folder from which it reads its case.
@@ -96,7 +103,26 @@ impl Step {
         }
         let words = run.arguments.iter().map(|word| self.relocated(root, word));
         let arguments = words.collect();
-        Some(Judging { tool: run.name.to_owned(), program, tools, arguments, starts_bot })
+        let tool = run.name.to_owned();
+        Some(Judging { tool, program, tools, arguments, starts_bot, is_other: false })
+    }
+
+    /// How it judges as a scorer of any name, which is given the files that the bot's step reads and writes.
+    pub(super) fn judging_of(&self, bot: &Self, root: &Path) -> Option<Judging> {
+        let (stdin, stdout) = (bot.stdin.as_ref()?, bot.stdout.as_ref()?);
+        let mut arguments = self.command(root);
+        let has = |file: &String| arguments.iter().any(|word| is_same(word, file));
+        if !(has(stdin) && has(stdout)) {
+            return None;
+        }
+        for word in &mut arguments {
+            let file = root.join(inside(Path::new(word)));
+            if file.is_file() && root != Path::new(".") {
+                *word = file.display().to_string();
+            }
+        }
+        let (starts_bot, is_other) = (false, true);
+        Some(Judging { arguments, starts_bot, is_other, ..Judging::default() })
     }
 
     /// The words of its own command, from the settings' folder `root`.
@@ -238,6 +264,11 @@ pub(super) fn inside(path: &Path) -> PathBuf {
         }
     }
     short
+}
+
+/// Whether two paths from one folder are the same.
+pub(super) fn is_same(one: &str, other: &str) -> bool {
+    inside(Path::new(one)) == inside(Path::new(other))
 }
 
 /// The program that `cargo run` runs, with its arguments; `None` of another command, or if the program is not named.
