@@ -359,6 +359,39 @@ fn files_that_begin_with_a_dot_are_not_cases() {
 }
 
 #[test]
+fn a_folder_of_cases_has_any_name_and_one_of_two_endings() {
+    let place = Place::new();
+    let file = |name: &str| place.path(&format!("in [1]/{name}"));
+    fs::create_dir_all(file("old.in")).expect("made");
+    fs::write(place.path("adds.sh"), ADDS).expect("written");
+    place.double("scorer", "scorer");
+    let cases_of = |cases: &str| {
+        let settings = SETTINGS.replace("\"in\"", &format!("\"{cases}\""));
+        fs::write(place.path("referee.toml"), settings).expect("written");
+        let timing = ["timing", "--game", "sum", "--bot", "sh adds.sh", "--format", "csv"];
+        place.command(&timing).run()
+    };
+    let names = |output: &Output| {
+        let csv = output.out();
+        let boards = csv.lines().skip(1).filter_map(|row| row.split(',').nth(1));
+        boards.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let none = cases_of("in [1]");
+    assert_code(&none, 2);
+    assert!(none.err().contains("no .txt or .in file is in "), "{}", none.err());
+    for name in ["a10.in", "a2.in", ".a3.in", "other"] {
+        fs::write(file(name), "1\n5\n").expect("written");
+    }
+    assert_eq!(names(&cases_of("in [1]")), ["a2", "a10"]);
+    assert_eq!(names(&cases_of("in [1]/a2.in")), ["a2"]);
+    assert_eq!(names(&cases_of("in ?1]/*.in")), ["a2", "a10"]);
+    let seeded = ["play", "--game", "sum", "--seed", "10", "--bot", "sh adds.sh"];
+    assert_code(&place.referee(&seeded), 0);
+    fs::write(file("7.txt"), "1\n5\n").expect("written");
+    assert_eq!(names(&cases_of("in [1]")), ["7"]);
+}
+
+#[test]
 fn files_that_begin_with_a_dot_do_not_make_a_folder_of_cases() {
     let place = Place::new();
     for name in ["tools/in/._0003.txt", "tools/src/bin/vis.rs", "in/0003.txt"] {

@@ -9,7 +9,7 @@ use contain::bot::Scratch;
 use rules::game::judge::Case;
 use rules::game::{Drawing, JudgeFailure, Traits};
 use serde::de::{Deserializer, Error as _};
-use terms::text::without_byte_order_mark;
+use terms::text::{natural, without_byte_order_mark};
 use terms::values::words;
 
 use crate::command::JudgeCommand;
@@ -66,7 +66,9 @@ pub(crate) fn read_files(words: &[String], folder: &Path) -> Result<Vec<(String,
     for word in words {
         let paths = matching(word, folder).map_err(|error| format!("{word}: {error}"))?;
         if paths.is_empty() {
-            return Err(format!("no file matches {}", folder.join(word).display()));
+            let path = folder.join(word);
+            let what = if path.is_dir() { "no .txt or .in file is in" } else { "no file matches" };
+            return Err(format!("{what} {}", path.display()));
         }
         for path in paths {
             let text = fs::read_to_string(&path).map(without_byte_order_mark);
@@ -83,16 +85,31 @@ pub(crate) fn read_files(words: &[String], folder: &Path) -> Result<Vec<(String,
     Ok(cases)
 }
 
-/// The files that a word of `cases` means, in order: those that match it, or those in its folder. A wildcard matches no
-/// hidden file.
+/// The patterns of the cases in a folder. The first one that a file matches counts.
+const IN_FOLDER: [&str; 2] = ["*.txt", "*.in"];
+
+/// The files that a word of `cases` means, `2` before `10`: a file, those in a folder, or those that match a pattern. A
+/// wildcard matches no hidden file.
 fn matching(word: &str, folder: &Path) -> Result<Vec<PathBuf>, glob::PatternError> {
-    let mut pattern = PathBuf::from(glob::Pattern::escape(&folder.to_string_lossy())).join(word);
-    if folder.join(word).is_dir() {
-        pattern.push("*.txt");
-    }
+    let literal = |path: &Path| PathBuf::from(glob::Pattern::escape(&path.to_string_lossy()));
+    let path = folder.join(word);
+    let patterns = if path.is_dir() {
+        IN_FOLDER.map(|pattern| literal(&path).join(pattern)).to_vec()
+    } else if path.exists() {
+        vec![literal(&path)]
+    } else {
+        vec![literal(folder).join(word)]
+    };
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
-    let mut paths: Vec<_> = glob_with(&pattern.to_string_lossy(), options)?.flatten().collect();
-    paths.sort();
+    let mut paths: Vec<PathBuf> = Vec::new();
+    for pattern in patterns {
+        paths.extend(glob_with(&pattern.to_string_lossy(), options)?.flatten());
+        paths.retain(|path| !path.is_dir());
+        if !paths.is_empty() {
+            break;
+        }
+    }
+    paths.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
     Ok(paths)
 }
 

@@ -17,6 +17,7 @@ use rules::measure::Measure;
 use rules::score::Direction;
 use rules::source::SourceError;
 use terms::limits::{LimitKind, Limits};
+use terms::seed::Seed;
 
 /// The limits of the first turn and of later ones, where neither the judge nor the settings name one.
 const LIMITS: [(LimitKind, Duration); 2] =
@@ -222,11 +223,11 @@ fn printing(common: &Common, limits: Limits, outside: Outside) -> Result<GameKin
     Ok(GameKind { bundled, from_seed, seeds_choose_cases: true, ..kind })
 }
 
-/// Finds cases by the numbers in the names of their files: seed 7 is `0007.txt`.
+/// Finds cases by the numbers in the names of their files: seed 7 is `0007.txt`, or else the only file such as `test7.txt`.
 fn by_number(cases: Vec<(String, String)>) -> FromSeed {
+    let numbers = numbers(&cases);
     Arc::new(move |seed, _| {
-        let found = cases.iter().find(|(name, _)| name.parse() == Ok(seed));
-        let text = found.map(|(_, text)| text.clone());
+        let text = numbers.get(&seed).copied().flatten().map(|case| cases[case].1.clone());
         text.ok_or_else(|| {
             let there = match &cases[..] {
                 [] => "it has none".to_owned(),
@@ -239,6 +240,25 @@ fn by_number(cases: Vec<(String, String)>) -> FromSeed {
                 .into()
         })
     })
+}
+
+/// The cases by the only number in their names; `None` of several. A name that is a number comes before all others.
+fn numbers(cases: &[(String, String)]) -> BTreeMap<Seed, Option<usize>> {
+    let mut numbers = BTreeMap::new();
+    for (case, (name, _)) in cases.iter().enumerate() {
+        let mut runs = name.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
+        if let (Some(run), None) = (runs.next(), runs.next())
+            && let Ok(seed) = run.parse()
+        {
+            numbers.entry(seed).and_modify(|known| *known = None).or_insert(Some(case));
+        }
+    }
+    for (case, (name, _)) in cases.iter().enumerate().rev() {
+        if let Ok(seed) = name.parse() {
+            numbers.insert(seed, Some(case));
+        }
+    }
+    numbers
 }
 
 /// The judge makes its cases from seeds.
@@ -335,4 +355,30 @@ fn read_cases(
     let cases = case::read_files(&common.cases, &common.folder);
     let cases = cases.and_then(|cases| cases.into_iter().map(one).collect());
     cases.map_err(|problem| SettingError { key: "cases", problem })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_seed_is_the_case_with_its_number() {
+        let found = |names: &[&str], seed| {
+            let cases: Vec<_> =
+                names.iter().map(|&name| (name.to_owned(), String::new())).collect();
+            let case = numbers(&cases).get(&Seed::of(seed)).copied().flatten();
+            case.map(|case| names[case].to_owned())
+        };
+        for (names, seed, name) in [
+            (&["0007", "0008"][..], 7, Some("0007")),
+            (&["input_7", "input_8"], 7, Some("input_7")),
+            (&["test7", "7", "test17"], 7, Some("7")),
+            (&["7", "07"], 7, Some("7")),
+            (&["a7", "b7"], 7, None),
+            (&["7_1", "x"], 7, None),
+            (&["-7"], -7, Some("-7")),
+        ] {
+            assert_eq!(found(names, seed).as_deref(), name, "{names:?}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Formats durations, sizes and counts for people, and makes text from bots safe for a terminal.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::time::Duration;
 
 use bytesize::ByteSize;
@@ -30,6 +31,19 @@ pub fn without_byte_order_mark(mut text: String) -> String {
         text.drain(..'\u{feff}'.len_utf8());
     }
     text
+}
+
+/// Compares names with their numbers as numbers: `test2` comes before `test10`.
+pub fn natural(a: &str, b: &str) -> Ordering {
+    let key = |text: &str| {
+        let runs = text.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
+        let part = |run: &[u8]| {
+            let word = String::from_utf8_lossy(run).into_owned();
+            (word.parse::<u128>().ok(), word)
+        };
+        runs.map(part).collect::<Vec<_>>()
+    };
+    key(a).cmp(&key(b)).then_with(|| a.cmp(b))
 }
 
 /// A duration with a unit and three digits: `20 s`, `1.84 ms`, `310 µs`.
@@ -228,6 +242,13 @@ mod tests {
         assert_eq!(quote(b"\x1b[31m\0\xFF"), "`\\u{1b}[31m\\0\u{FFFD}`");
         assert_eq!(quote("\u{202e}x".as_bytes()), "`\\u{202e}x`");
         assert_eq!(quote(&[b'a'; 100]), format!("`{}…`", "a".repeat(60)));
+    }
+
+    #[test]
+    fn numbers_in_names_count_as_numbers() {
+        let mut names = ["b/test10.json", "b/test2.json", "a/test30.json", "b/test1.json"];
+        names.sort_by(|a, b| natural(a, b));
+        assert_eq!(names, ["a/test30.json", "b/test1.json", "b/test2.json", "b/test10.json"]);
     }
 
     #[test]

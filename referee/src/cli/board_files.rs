@@ -1,6 +1,5 @@
 //! The files of boards: single files, patterns, and folders, which may hold other files too.
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,6 +11,7 @@ use glob::{MatchOptions, Pattern, glob_with};
 use crate::cli::{Failure, inputs};
 use rules::game::GameKind;
 use terms::path::is_hidden;
+use terms::text::natural;
 
 /// The most files named in a warning.
 const NAMED_FILES: usize = 5;
@@ -151,29 +151,4 @@ fn warn_of_strangers(folder: &Path, strangers: &[BoardFile]) {
 
 fn sort(files: &mut [PathBuf]) {
     files.sort_by(|a, b| natural(&a.to_string_lossy(), &b.to_string_lossy()));
-}
-
-/// Compares names with their numbers as numbers.
-fn natural(a: &str, b: &str) -> Ordering {
-    let key = |text: &str| {
-        let runs = text.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());
-        let part = |run: &[u8]| {
-            let word = String::from_utf8_lossy(run).into_owned();
-            (word.parse::<u128>().ok(), word)
-        };
-        runs.map(part).collect::<Vec<_>>()
-    };
-    key(a).cmp(&key(b)).then_with(|| a.cmp(b))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_in_names_count_as_numbers() {
-        let mut names = ["b/test10.json", "b/test2.json", "a/test30.json", "b/test1.json"];
-        names.sort_by(|a, b| natural(a, b));
-        assert_eq!(names, ["a/test30.json", "b/test1.json", "b/test2.json", "b/test10.json"]);
-    }
 }
