@@ -290,6 +290,16 @@ mod tests {
                 "thread 'main' panicked at src/bin/vis.rs:9:5: line 3: bad",
             ),
             ("Wrong answer\n", "", 0, Lost, None, "no score: Wrong answer"),
+            (
+                "[ERROR] cost = 5 is too large\n",
+                "",
+                0,
+                Lost,
+                None,
+                "no score: [ERROR] cost = 5 is too large",
+            ),
+            // An answer with NaN in it can be the cause.
+            ("Score = NaN\n", "", 0, Lost, None, "no score: Score = NaN"),
         ] {
             let case = format!("{stdout:?} {stderr:?} {code}");
             let end =

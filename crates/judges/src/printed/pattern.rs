@@ -1,6 +1,7 @@
 //! The pattern that finds the score in what a program has printed: the user's, or the usual ones of testers.
 
 use regex_lite::Regex;
+use rules::score::{Score, ScoreError};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// How the score is found: by the user's pattern, or by the patterns of most testers.
@@ -29,15 +30,19 @@ pub enum ScorePatternError {
 impl Default for ScorePattern {
     /// The patterns of most testers, tried in turn. Each matches one whole line.
     fn default() -> Self {
-        let number = r"(?P<score>[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)";
+        let number = r"(?P<score>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)";
         let (label, gap) = (r"(?:(?:final|total|raw) )?(?:score|cost)", r"[ \t\r]*");
         let patterns = [
             format!(r"(?mi)^{gap}{label}{gap}[=:]{gap}{number}{gap}(?:,[^\d\n].*|\(.*)?$"),
             format!(r"(?m)^{gap}{number}{gap}$"),
         ];
+        // The label and the number alone, in other words or within marks.
+        let words = format!(
+            r#"[^\w\n]*(?:\[\w+\][^\w\n]*)?(?P<words>(?:your )?{label}["'*]*(?: is| was)?[=: \t]+[-+]?\d)[\d.,e+-]*[^\w\n]*"#
+        );
         let regex = |pattern: &String| Regex::new(pattern).expect("it is right");
         let unclear = format!(
-            r"(?mi)^{gap}(?:(?P<label>{label}{gap}[=:]{gap}[^\s\d]*\d).*|[-+]?\d{{1,3}}(?:[,_' ]\d{{3}})+(?:\.\d+)?{gap})$"
+            r"(?mi)^{gap}(?:(?P<label>{label}{gap}[=:]{gap}[^\s\d]*\d).*|{words}|{GROUPED}{gap})$"
         );
         Self { patterns: patterns.iter().map(regex).collect(), unclear: Some(regex(&unclear)) }
     }
@@ -67,6 +72,27 @@ impl Serialize for ScorePattern {
     }
 }
 
+/// A number with a mark between each three digits.
+const GROUPED: &str = r"[-+]?\d{1,3}(?:[,_' ]\d{3})+(?:\.\d+)?";
+
+/// The score in a number as programs print it: `.5` and `5.` have zeros left out, and `1,234` has a mark between groups of digits.
+pub(super) fn score_of(number: &str) -> Result<Score, ScoreError> {
+    let is_grouped = Regex::new(&format!("^{GROUPED}$")).expect("it is right").is_match(number);
+    let plain =
+        if is_grouped { number.replace([',', '_', '\'', ' '], "") } else { number.to_owned() };
+    let (mantissa, exponent) = plain.split_at(plain.find(['e', 'E']).unwrap_or(plain.len()));
+    let (sign, digits) = mantissa.split_at(usize::from(mantissa.starts_with(['-', '+'])));
+    let whole = match digits {
+        "." => mantissa.to_owned(),
+        _ if digits.starts_with('.') => format!("{sign}0{digits}"),
+        _ => mantissa.strip_suffix('.').unwrap_or(mantissa).to_owned(),
+    };
+    (whole + exponent).parse().map_err(|error| match error {
+        ScoreError::NotANumber(_) => ScoreError::NotANumber(number.to_owned()),
+        other => other,
+    })
+}
+
 impl ScorePattern {
     /// Whether a line has a score.
     pub(super) fn is_in(&self, line: &str) -> bool {
@@ -78,6 +104,26 @@ impl ScorePattern {
 mod tests {
     use super::super::tests::printed;
     use super::*;
+
+    #[test]
+    fn a_number_may_lack_zeros_or_have_groups_of_digits() {
+        for (number, expected) in [
+            (".5", Some("0.5")),
+            ("-.5e1", Some("-5")),
+            ("5.", Some("5")),
+            ("1,234,567", Some("1234567")),
+            ("-1_234.5", Some("-1234.5")),
+            ("1,23", None),
+            ("1,2345", None),
+            (".", None),
+            ("..5", None),
+            ("", None),
+            ("nan", None),
+        ] {
+            let found = score_of(number).ok().map(|score| score.to_string());
+            assert_eq!(found.as_deref(), expected, "{number}");
+        }
+    }
 
     #[test]
     fn a_pattern_of_ones_own_takes_the_place_of_the_usual_ones() {

@@ -9,6 +9,7 @@ use rules::score::Score;
 use terms::bounds::{GAME_OUTPUT, JUDGE_LINE, SUMMARY_LINES};
 use terms::text::{cut, exact_size};
 
+use super::pattern::score_of;
 use super::{Printed, ScorePattern, is_figure};
 use crate::bot_text::{BotText, PlainBotText, plain_line, plain_text};
 
@@ -100,7 +101,7 @@ impl ScorePattern {
             for text in [&printed.stderr, &printed.stdout] {
                 let search = Search::of(pattern, text, &with);
                 if let Some(own) = search.own {
-                    match own.number.parse::<Score>() {
+                    match score_of(own.number) {
                         Ok(score) => return self.found(number, own, score, &with),
                         Err(error) => {
                             finding.problem = finding.problem.or_else(|| Some(error.to_string()));
@@ -112,7 +113,7 @@ impl ScorePattern {
             }
         }
         if let Some((number, candidate)) = unclear
-            && let Ok(score) = candidate.number.parse::<Score>()
+            && let Ok(score) = score_of(candidate.number)
         {
             return self.found(number, candidate, score, &with);
         }
@@ -151,7 +152,8 @@ impl ScorePattern {
         for text in [&printed.stderr, &printed.stdout] {
             for captures in unclear.captures_iter(text) {
                 let found = captures.get(0).map(|found| found.as_str().trim()).unwrap_or_default();
-                if !is_of_bot(found, captures.name("label").map(|label| label.as_str())) {
+                let label = captures.name("label").or_else(|| captures.name("words"));
+                if !is_of_bot(found, label.map(|label| label.as_str())) {
                     line = Some(found);
                 }
             }
@@ -500,7 +502,16 @@ mod tests {
 
     #[test]
     fn a_number_in_another_form_is_not_the_bots_loss() {
-        for text in ["12,345,678\n", "Total Cost: 1_000\n", "Score = 5k\nok\n"] {
+        for text in [
+            "12,345,678\n",
+            "Total Cost: 1_000\n",
+            "Score = 5k\nok\n",
+            "Your score is 5.\n",
+            "SCORE 1234\n",
+            "[INFO] Score = 7\n",
+            "** Score:\t7 **\n",
+            "{\"score\": 12}\n",
+        ] {
             let found = ScorePattern::default().judge(&printed(text, "", 0));
             assert!(
                 found.as_ref().is_err_and(|error| error.contains("is understood")),
