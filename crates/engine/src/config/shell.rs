@@ -40,7 +40,7 @@ pub enum ShellSyntax {
 }
 
 impl ShellSyntax {
-    /// Finds it in a line that is split into these words. What is quoted is left alone, as in a shell.
+    /// Finds it in a line that is split into these words. What is quoted is left alone, except where a shell replaces it.
     pub fn find(line: &str, words: &[&str]) -> Option<Self> {
         let program = *words.first()?;
         let bare: Vec<&str> = line.split_whitespace().filter(|word| words.contains(word)).collect();
@@ -49,8 +49,12 @@ impl ShellSyntax {
             let (operator, program) = (operator.to_owned(), (*program).to_owned());
             return Some(Self::Operator { operator, program });
         }
-        if let Some(word) = bare.iter().find(|word| word.contains("$(") || word.contains('`')) {
-            return Some(Self::Substitution((*word).to_owned()));
+        // A shell replaces these between double quotes too.
+        let unquoted = line.split_whitespace().map(|word| word.replace('"', ""));
+        let unquoted: Vec<String> =
+            unquoted.filter(|word| words.contains(&word.as_str())).collect();
+        if let Some(word) = unquoted.iter().find(|word| word.contains("$(") || word.contains('`')) {
+            return Some(Self::Substitution(word.clone()));
         }
         if let Some((word, rest)) =
             bare.iter().find_map(|word| Some((word, word.strip_prefix("~/")?)))
@@ -59,13 +63,13 @@ impl ShellSyntax {
             let line = line.replacen(*word, &home.to_string_lossy(), 1);
             return Some(Self::Home { line });
         }
-        let is_variable = |word: &&&str| {
+        let is_variable = |word: &&String| {
             let (before, after) = word.split_once('$').unwrap_or_default();
-            let is_whole = before.is_empty() || before.ends_with('=') || **word == program;
+            let is_whole = before.is_empty() || before.ends_with('=') || *word == program;
             is_whole && after.starts_with(|c: char| c == '{' || c == '_' || c.is_alphabetic())
         };
-        if let Some(word) = bare.iter().find(is_variable) {
-            return Some(Self::Variable((*word).to_owned()));
+        if let Some(word) = unquoted.iter().find(is_variable) {
+            return Some(Self::Variable(word.clone()));
         }
         let (name, value) = assignment(program)?;
         let rest = line.trim_start();
@@ -160,6 +164,10 @@ mod tests {
             ("~/b -d 3", &format!("write command = \"{home}/b -d 3\"")),
             ("./b ~/w 3", &format!("write command = \"./b {home}/w 3\"")),
             ("./b -w=$HOME/w", "in `-w=$HOME/w`; write command = \"sh -c './b -w=$HOME/w'\""),
+            (
+                "./b \"$HOME/w\" 3",
+                "in `$HOME/w`; write command = \"\"\"sh -c './b \"$HOME/w\" 3'\"\"\"",
+            ),
             ("A='b c' ./b 'd e'", "= \"./b 'd e'\" and env = { A = \"b c\" }"),
         ] {
             let words = terms::system::split_words(line).expect("words");
@@ -167,7 +175,13 @@ mod tests {
             let found = ShellSyntax::find(line, &words).expect(line).in_settings(line);
             assert!(found.contains(expected), "{line}: {found}");
         }
-        for line in ["./b '>' ';'", "sh -c 'a && b $(c) `d`'", "./b x=1 <none> a$b", "a/b=c"] {
+        for line in [
+            "./b '$HOME' \\$HOME \">\"",
+            "./b '>' ';'",
+            "sh -c 'a && b $(c) `d`'",
+            "./b x=1 <none> a$b",
+            "a/b=c",
+        ] {
             let words = terms::system::split_words(line).expect("words");
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             assert_eq!(ShellSyntax::find(line, &words), None, "{line}");
