@@ -50,7 +50,7 @@ impl fmt::Display for Limit {
 
 impl<'de> Deserialize<'de> for Limit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+        typed(deserializer)?.parse().map_err(D::Error::custom)
     }
 }
 
@@ -123,18 +123,25 @@ impl<T: FromStr<Err = String>> FromStr for Bound<T> {
 
 impl<'de, T: FromStr<Err = String>> Deserialize<'de> for Bound<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged, expecting = "expected a number, a text with a unit, or \"none\"")]
-        enum Typed {
-            Number(i64),
-            Text(String),
-        }
-        let text = match Typed::deserialize(deserializer)? {
-            Typed::Number(number) => number.to_string(),
-            Typed::Text(text) => text,
-        };
-        text.parse().map_err(D::Error::custom)
+        typed(deserializer)?.parse().map_err(D::Error::custom)
     }
+}
+
+/// The text of a value. A number has no unit, which is the error of its parser.
+fn typed<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a number, a text with a unit, or \"none\"")]
+    enum Typed {
+        Whole(i64),
+        Number(f64),
+        Text(String),
+    }
+
+    Ok(match Typed::deserialize(deserializer)? {
+        Typed::Whole(number) => number.to_string(),
+        Typed::Number(number) => number.to_string(),
+        Typed::Text(text) => text,
+    })
 }
 
 impl<T> Bound<T> {
@@ -195,7 +202,7 @@ impl GameLimits {
 /// When the value is neither.
 pub fn words<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
-    #[serde(untagged)]
+    #[serde(untagged, expecting = "expected a text, or a list of texts")]
     enum Words {
         One(String),
         Several(Vec<String>),

@@ -67,14 +67,14 @@ pub struct Layer {
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table [sdk-soft]")]
 pub(super) struct SoftTable {
     pub(super) extra: Option<Limit>,
     pub(super) forgiven: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table [bot]")]
 pub(super) struct BotTable {
     pub(super) grace: Option<Limit>,
     pub(super) stderr_cap: Option<usize>,

@@ -357,8 +357,22 @@ mod tests {
                 "game = 'chess'",
                 "1:8: there is no game `chess`; the games are: samegame, square-remover",
             ),
-            ("\n[limits.samegame]\nturn = 50", "3:8: invalid type: integer `50`"),
+            (
+                "\n[limits.samegame]\nturn = 50",
+                "3:8: `50` is not a duration; write a number with a unit",
+            ),
             ("[limits.samegame]\nturn = '0s'", "2:8: `0s` must be more than zero"),
+            (
+                "[bots]\nx = './x'",
+                "2:5: invalid type: string \"./x\", expected a table [bots.NAME]",
+            ),
+            ("[boards.x]\nfiles = 3", "2:9: expected a text, or a list of texts"),
+            ("[suite]\nruns = '~/runs'", "2:8: no shell runs here to replace `~`; write /"),
+            (
+                "[bots.x]\ncommand = 'x'\ncwd = '~/x'",
+                "3:7: no shell runs here to replace `~`; write /",
+            ),
+            ("[suite]\njobs = '4'", "2:8: invalid type: string \"4\", expected a whole number"),
             ("[limits.chess]\nturn = '1s'", "1:9: there is no game `chess`"),
             (
                 "[limits.square-remover]\nturn = '1s'",

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use super::games::CustomGame;
 use super::over::{Layered, over_by_field};
 use super::values::SeedsSource;
-use terms::values::Limit;
+use terms::values::{Limit, words};
 
 /// The name of a project file. The search starts in the working directory and goes upwards.
 pub const PROJECT_FILE: &str = "referee.toml";
@@ -36,14 +37,14 @@ pub struct Project {
 
 /// What `[bots.NAME]` says of a bot.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table [bots.NAME]")]
 pub struct BotEntry {
     /// Its command line, split into words as a shell would.
     pub command: String,
     /// A shell command that runs before its games.
     pub build: Option<String>,
     /// Its working directory, by default the project's folder.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "path")]
     pub cwd: PathBuf,
     /// Environment variables to set for it.
     #[serde(default)]
@@ -52,10 +53,10 @@ pub struct BotEntry {
 
 /// A named set of boards.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table [boards.NAME]")]
 pub struct BoardSet {
     /// Files, patterns, or folders for the boards in them.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "files")]
     pub files: Vec<PathBuf>,
     /// Seeds: a list of them and of ranges, or a file.
     pub seeds: Option<SeedsSource>,
@@ -65,15 +66,17 @@ pub struct BoardSet {
 
 /// Settings of suites, each of which may be unset.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table [suite]")]
 pub struct SuiteTable {
     /// The number of games at a time.
     pub jobs: Option<u16>,
     /// The number of cores for each bot.
     pub cores_per_bot: Option<u16>,
     /// The folder for run folders.
+    #[serde(default, deserialize_with = "some_path")]
     pub runs: Option<PathBuf>,
     /// The file of the records.
+    #[serde(default, deserialize_with = "some_path")]
     pub records: Option<PathBuf>,
 }
 
@@ -81,7 +84,7 @@ over_by_field!(SuiteTable: jobs, cores_per_bot, runs, records);
 
 /// Settings of suites on a Slurm cluster, each of which may be unset.
 #[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table [cluster]")]
 pub struct ClusterTable {
     /// `sbatch --partition`.
     pub partition: Option<String>,
@@ -110,13 +113,41 @@ over_by_field!(ClusterTable:
     partition, account, qos, time, memory, constraint, args, part_length, max_parts, max_tasks
 );
 
+/// Reads a path, in which no shell replaces `~`: a folder of this name would be made.
+fn path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
+    let path = PathBuf::deserialize(deserializer)?;
+    match (path.strip_prefix("~"), std::env::home_dir()) {
+        (Ok(rest), Some(home)) => {
+            let home = home.join(rest);
+            let problem = format!("no shell runs here to replace `~`; write {}", home.display());
+            Err(D::Error::custom(problem))
+        }
+        _ => Ok(path),
+    }
+}
+
+fn some_path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
+    path(deserializer).map(Some)
+}
+
+/// Reads one file, or a list of them.
+fn files<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<PathBuf>, D::Error> {
+    Ok(words(deserializer)?.into_iter().map(PathBuf::from).collect())
+}
+
 /// The project file of a folder: its own, or the nearest above.
 pub fn find_project(folder: &Path) -> Option<PathBuf> {
     folder.ancestors().map(|folder| folder.join(PROJECT_FILE)).find(|file| file.is_file())
 }
 
-/// The TOML reader's complaint, with the most similar known key.
+/// The TOML reader's complaint in a user's words, with the most similar known key.
 pub(super) fn with_suggestion(problem: String) -> String {
+    let numbers = ["u8", "u16", "u32", "usize", "a nonzero u32"];
+    if let Some((problem, expected)) = problem.rsplit_once("expected ")
+        && numbers.contains(&expected)
+    {
+        return format!("{problem}expected a whole number");
+    }
     let words: Vec<&str> = problem.split('`').skip(1).step_by(2).collect();
     let [unknown, known @ ..] = words.as_slice() else { return problem };
     if !problem.starts_with("unknown ") {
@@ -143,6 +174,8 @@ mod tests {
         assert_eq!(with_suggestion(problem("zzz")), problem("zzz"));
         let other = "invalid type: integer `50`, expected a string".to_owned();
         assert_eq!(with_suggestion(other.clone()), other);
+        let number = "invalid type: string \"4\", expected u16".to_owned();
+        assert!(with_suggestion(number).ends_with(", expected a whole number"));
     }
 
     #[test]

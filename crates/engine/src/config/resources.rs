@@ -9,7 +9,7 @@ use terms::values::{Bound, Count, Limit, Size};
 
 /// Limits on a bot's resources, each of which may be unset.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table [resources]")]
 pub(super) struct ResourceTable {
     processes: Option<Bound<Count>>,
     open_files: Option<Bound<Count>>,
