@@ -269,6 +269,16 @@ fn init_adds_the_game_of_a_contribution_and_says_what_it_lacks() {
 }
 
 #[test]
+fn a_game_is_not_added_where_the_settings_have_no_room_for_it() {
+    let place = Place::new();
+    let before = "game = \"square-remover\"\n";
+    fs::write(place.path("referee.toml"), before).expect("room");
+    let said = place.command(&["init", "--ahc", "."]).run().exits(2).err();
+    assert!(said.contains("write the table [game] with `default = \"square-remover\"`"), "{said}");
+    assert_eq!(fs::read_to_string(place.path("referee.toml")).expect("a file"), before);
+}
+
+#[test]
 fn a_parent_that_ignores_sigchld_costs_no_build_and_no_commit() {
     let what = "a parent that ignores SIGCHLD";
     let Some([python]) = need(what, ["python3"]) else { return };

@@ -69,6 +69,12 @@ fn add_game(found: &Survey, first: &str) -> Result<ExitCode, Failure> {
         let problem = format!("has the table {table} already; rename it or remove it");
         return Err(Failure::file(Path::new(PROJECT_FILE), problem));
     }
+    if let Some(game) = chosen_alone(&before) {
+        let problem = format!(
+            "has no room for a game besides `game = \"{game}\"`; write the table [game] with `default = \"{game}\"` at its end instead"
+        );
+        return Err(Failure::file(Path::new(PROJECT_FILE), problem));
+    }
     let first = if has_file { "" } else { first };
     let gap = if before.is_empty() && first.is_empty() { "" } else { "\n" };
     let default = if has_game(&before) { String::new() } else { default_game(&found.name) };
@@ -83,6 +89,12 @@ fn add_game(found: &Survey, first: &str) -> Result<ExitCode, Failure> {
 /// Whether settings choose a game or have one.
 fn has_game(settings: &str) -> bool {
     settings.parse::<toml::Table>().is_ok_and(|settings| settings.contains_key("game"))
+}
+
+/// The game that settings choose in a way that allows no tables of games.
+fn chosen_alone(settings: &str) -> Option<String> {
+    let settings = settings.parse::<toml::Table>().ok()?;
+    Some(settings.get("game")?.as_str()?.to_owned())
 }
 
 /// The settings that make a project's only game its default.
