@@ -359,6 +359,18 @@ fn files_that_begin_with_a_dot_are_not_cases() {
 }
 
 #[test]
+fn a_score_is_found_after_a_line_that_shows_progress() {
+    let place = project();
+    let settings = SETTINGS.replace("./scorer", "sh shows.sh");
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    let scorer = r"printf 'turn 1\rturn 2\rScore = 5\r\n' >&2";
+    fs::write(place.path("shows.sh"), scorer).expect("written");
+    let played = play(&place, "sh adds.sh", &[]);
+    assert_code(&played, 0);
+    assert_eq!(played.json()["score"], 5);
+}
+
+#[test]
 fn a_folder_of_cases_has_any_name_and_one_of_two_endings() {
     let place = Place::new();
     let file = |name: &str| place.path(&format!("in [1]/{name}"));

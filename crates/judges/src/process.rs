@@ -214,10 +214,11 @@ impl Process {
         }
     }
 
-    /// Everything that the program has printed.
+    /// Everything that the program has printed. A progress line that it writes again and again is a line each time.
     pub(crate) fn printed(&self, exit: BotExit) -> Printed {
+        let lines = |text: String| text.replace("\r\n", "\n").replace('\r', "\n");
         let [stdout, stderr] = [&self.stdout, &self.stderr]
-            .map(|ends| without_escapes(&ends.whole_lines()).into_owned());
+            .map(|ends| lines(without_escapes(&ends.whole_lines()).into_owned()));
         Printed { stdout, stderr, exit, said: BotText::default() }
     }
 
