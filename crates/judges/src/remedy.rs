@@ -1,7 +1,7 @@
 //! What the user can do about trouble that is known.
 
 /// Signs of known trouble in what a judge says, and the remedies. The first sign that is found counts.
-const REMEDIES: [(&str, &str); 9] = [
+const REMEDIES: [(&str, &str); 10] = [
     (
         "InaccessibleObjectException",
         "add `--add-opens java.base/java.lang=ALL-UNNAMED` after `java` in its command: its Guice is older than this Java",
@@ -25,6 +25,10 @@ const REMEDIES: [(&str, &str); 9] = [
     ),
     ("com.codingame.game.", "name the game's own jar, or target/classes, on the class path"),
     ("ClassNotFoundException", "a jar is missing on the class path"),
+    (
+        "could not find `Cargo.toml`",
+        "name it in the command: `cargo run --manifest-path tools/Cargo.toml …`",
+    ),
     ("/target/release/", "`cargo build --release` in the folder of its Cargo.toml builds it"),
     ("NoClassDefFoundError", "a jar is missing on the class path"),
 ];
@@ -67,6 +71,7 @@ mod tests {
                 "Caused by: java.lang.ClassNotFoundException: com.google.gson.Gson",
                 Some("a jar is missing"),
             ),
+            ("error: could not find `Cargo.toml` in `/tmp/x`", Some("--manifest-path")),
             ("at com.codingame.game.Referee.gameTurn(Referee.java:3)", None),
             (
                 "Exception: c.UncheckedExecutionException thrown from the UncaughtExceptionHandler in thread",

@@ -19,7 +19,7 @@ pub use self::pattern::{ScorePattern, ScorePatternError};
 use self::search::{Candidate, Finding};
 use crate::bot_text::BotText;
 
-/// Rust's exit status after a panic, by which scorers refuse answers that they cannot read.
+/// Rust's exit status after a panic, by which scorers refuse answers that they cannot read. Cargo's failures have it too.
 const PANIC: BotExit = BotExit::Code(101);
 
 /// What a program has printed, and how it ended.
@@ -89,7 +89,7 @@ impl ScorePattern {
                 }
                 _ => Verdict::Lost,
             },
-            (PANIC, None) => Verdict::Lost,
+            (PANIC, None) if !is_of_cargo(printed) => Verdict::Lost,
             // Else each bot could have its lost games not count.
             (BotExit::Code(_), None) if is_garbled => Verdict::Lost,
             (BotExit::Code(_), Some(_)) if is_refusal => Verdict::Lost,
@@ -217,6 +217,13 @@ fn panic_message(text: &str) -> Option<String> {
     Some(if message.is_empty() { head.to_owned() } else { format!("{head}: {message}") })
 }
 
+/// Whether this is Cargo's own failure: it did not start the program, which panicked otherwise.
+fn is_of_cargo(printed: &Printed) -> bool {
+    let mut lines = printed.stderr.lines();
+    let is_error = |line: &str| line.starts_with("error: ") || line.starts_with("error[");
+    panic_message(&printed.stderr).is_none() && lines.any(is_error)
+}
+
 /// What runtimes add to the words of a program.
 fn is_noise(line: &str) -> bool {
     line.starts_with("note: ") || line.starts_with("stack backtrace:")
@@ -332,6 +339,12 @@ mod tests {
             let found = ScorePattern::default().judge(&printed(stdout, "", code));
             assert_eq!(found.expect_err(stdout), problem);
         }
+        let cargo = "   Compiling tools v0.1.0\nerror: could not compile `tools` (bin \"vis\") due to 1 previous error\n";
+        let found = ScorePattern::default().judge(&printed("", cargo, 101));
+        assert_eq!(found.expect_err(cargo), "exited with status 101 without a score");
+        let panic = "error: bad\nthread 'main' panicked at src/bin/vis.rs:9:5:\nbad\n";
+        let found = ScorePattern::default().judge(&printed("", panic, 101)).expect(panic);
+        assert_eq!(found.end.verdict, Verdict::Lost);
         let killed = Printed { exit: BotExit::Signal(11), ..printed("Score = 0\n", "", 0) };
         assert!(ScorePattern::default().judge(&killed).is_err());
     }
