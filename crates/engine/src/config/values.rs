@@ -133,8 +133,31 @@ impl FromStr for SeedsSource {
 }
 
 impl<'de> Deserialize<'de> for SeedsSource {
+    /// Reads a text as after `--seed`, a number, or a list of both.
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Seeds {
+            Number(i64),
+            Text(String),
+        }
+
+        #[derive(Deserialize)]
+        #[serde(untagged, expecting = "expected seeds such as \"1,5,9..20\", a list, or a file")]
+        enum Written {
+            One(Seeds),
+            Several(Vec<Seeds>),
+        }
+
+        let text = |seeds: Seeds| match seeds {
+            Seeds::Number(number) => number.to_string(),
+            Seeds::Text(text) => text,
+        };
+        let written = match Written::deserialize(deserializer)? {
+            Written::One(seeds) => text(seeds),
+            Written::Several(list) => list.into_iter().map(text).collect::<Vec<_>>().join(","),
+        };
+        written.parse().map_err(D::Error::custom)
     }
 }
 
@@ -154,6 +177,25 @@ mod tests {
         }
         let error = SeedsSource::parse_file("1\n2 x").expect_err("no seed");
         assert!(error.to_string().starts_with("2: `x` is neither"), "{error}");
+    }
+
+    #[test]
+    fn settings_write_seeds_as_numbers_or_texts() {
+        let read = |value: &str| {
+            let set: toml::Table = format!("seeds = {value}").parse().expect("TOML");
+            SeedsSource::deserialize(set["seeds"].clone()).map_err(|error| error.to_string())
+        };
+        for (value, expected) in
+            [("7", "7"), ("[1, -2]", "1,-2"), ("['1..5', 7]", "1..5,7"), ("'s.txt'", "s.txt")]
+        {
+            assert_eq!(read(value), expected.parse(), "{value}");
+        }
+        for (value, problem) in
+            [("[]", "is neither a number"), ("true", "expected seeds such as"), ("[[1]]", "a list")]
+        {
+            let error = read(value).expect_err(value);
+            assert!(error.contains(problem), "{error}");
+        }
     }
 
     #[test]
