@@ -14,6 +14,9 @@ pub(super) const FILE: &str = "tester.cfg";
 /// The key of its command.
 const COMMAND: &str = "cmd_tester";
 
+/// The flag before the bot's command, and its short form.
+const EXEC: [&str; 2] = ["-exec", "-ex"];
+
 #[derive(Debug, Default)]
 pub(super) struct Psytester {
     /// The words of the tester's command, with the referee's placeholders.
@@ -56,15 +59,17 @@ impl Psytester {
     fn take_command(&mut self, line: &str) {
         self.tests = steps(line);
         let words = split_words(line).unwrap_or_default();
-        let mut words = words.into_iter().take_while(|word| word != "&&" && word != "|");
+        let mut commands = words.split(|word| ["&&", ";", "|"].contains(&word.as_str()));
+        let starts_bot = |command: &&[String]| command.iter().any(|word| EXEC.contains(&&**word));
+        let mut words = commands.find(starts_bot).unwrap_or_default().iter().cloned();
         let (mut command, mut bot) = (Vec::<String>::new(), None);
         while let Some(word) = words.next() {
             match word.as_str() {
                 ">" | "2>" | "<" => drop(words.next()),
-                "%TESTER_ARGS%" => {}
-                "-exec" => {
+                "%TESTER_ARGS%" | "2>&1" => {}
+                flag if EXEC.contains(&flag) => {
                     bot = words.next();
-                    command.extend(["-exec", "{bot}"].map(str::to_owned));
+                    command.extend([flag, "{bot}"].map(str::to_owned));
                 }
                 word if word.contains("%OUTPUT_DIR%") => {
                     // The flag that takes the file goes with it.
