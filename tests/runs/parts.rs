@@ -323,6 +323,11 @@ fn parts_that_cannot_be_are_refused() {
     let far = error(&["suite", "--run", "far", "--part", "1"]);
     assert!(far.ends_with("/gone: this folder, which the run was planned in, is not on this machine; it must be on a file system that all machines share, and so must everything that the bots read"), "{far}");
     assert_code(&place.referee(&["suite", "--seed", "1", "--run", "whole"]), 0);
+    assert_code(&place.referee(&["merge", "whole"]), 0);
+    fs::write(place.path("whole/results.jsonl"), "").expect("written");
+    let status = place.referee(&["status", "whole"]).exits(1).out();
+    assert!(status.ends_with("`referee suite --resume whole` plays the rest\n"), "{status}");
+    assert_snapshot!(error(&["merge", "whole"]), @"error: 1 of 1 games are missing; `referee suite --resume whole` plays them");
     assert_snapshot!(error(&["suite", "--run", "whole", "--part", "1"]), @"error: --part 1: the run in whole was not planned in parts; `referee suite --resume whole` plays what is missing of it, and --parts plans a new run for several machines");
 }
 

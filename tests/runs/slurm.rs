@@ -375,6 +375,18 @@ fn tasks_that_have_not_exited_yet_are_waited_for_before_their_parts_are_merged()
 }
 
 #[test]
+fn a_run_without_parts_is_not_submitted() {
+    let place = scene();
+    assert_code(&output(&place, &["suite", "--seed", "1..2", "--run", "whole"]), 0);
+    let resume = ["suite", "--resume", "whole", "--slurm"];
+    assert_code(&output(&place, &resume), 0);
+    fs::write(place.path("whole/results.jsonl"), "").expect("written");
+    let refused = output(&place, &resume).exits(2);
+    assert_snapshot!(refused.err().trim_end(), @"error: --slurm: whole is not in parts, which tasks play; 2 of 2 games are missing; `referee suite --resume whole` plays them here");
+    assert!(!place.path("submitted").exists());
+}
+
+#[test]
 fn without_slurm_nothing_is_made_and_the_way_round_is_told() {
     let place = Place::new();
     let args = ["suite", "--bot", "@first", "--seed", "1..4", "--slurm", "--run", "run"];

@@ -234,8 +234,7 @@ impl Decider {
     }
 }
 
-/// Whether the parts of a run have all games that are needed: all that are planned, or enough for its decider
-/// to decide. A run that is not in parts needs no more.
+/// Whether a run has all games that are needed: all that are planned, or enough for its decider to decide.
 ///
 /// # Errors
 /// When the results cannot be read.
@@ -243,7 +242,8 @@ pub fn has_needed_games(
     folder: &RunFolder,
     decider: Option<&Decider>,
 ) -> Result<bool, FolderError> {
-    Ok(decider.is_some_and(Decider::is_decided) || folder.missing_parts()?.is_empty())
+    let is_decided = decider.is_some_and(Decider::is_decided);
+    Ok(is_decided || folder.played()?.count() == folder.planned())
 }
 
 #[cfg(test)]

@@ -205,10 +205,17 @@ fn not_merged(error: RunError, folder: &RunFolder) -> Failure {
     Failure::Interrupted { signal: signal(by), kept }
 }
 
-/// The missing parts and games, and how to play them.
+/// The missing games, and the parts that they are in, and how to play them.
 pub(in crate::cli) fn still_missing(folder: &RunFolder) -> Result<String, Failure> {
-    let missing = folder.missing_parts()?;
     let path = shell_path(&folder.path);
+    if folder.parts() == 0 {
+        let (played, planned) = folder.progress()?;
+        let missing = planned - played;
+        return Ok(format!(
+            "{missing} of {planned} games are missing; `referee suite --resume {path}` plays them"
+        ));
+    }
+    let missing = folder.missing_parts()?;
     let games: usize = missing.iter().map(|(_, games)| games).sum();
     let numbers: Vec<u32> = missing.iter().map(|(part, _)| *part).collect();
     let (count, parts) = (numbers.len(), folder.parts());

@@ -93,6 +93,11 @@ pub(super) fn submit_missing(
     config: &Config,
     folder: &RunFolder,
 ) -> Result<ExitCode, Failure> {
+    if folder.parts() == 0 && !has_needed_games(folder, Decider::of(folder)?.as_ref())? {
+        let (path, missing) = (folder.path.display(), parts::still_missing(folder)?);
+        let problem = format!("{path} is not in parts, which tasks play");
+        return Err(Failure::user(anyhow!("--slurm: {problem}; {missing} here")));
+    }
     let array = array_size()?;
     copy_programs(folder)?;
     submit(args, config, folder, array, &tasks(args, config)?)
