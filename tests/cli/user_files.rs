@@ -1,5 +1,7 @@
 //! Files of the user's: none is overwritten or deleted that the referee did not make.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, lchown, symlink};
 
 use flate2::Compression;
@@ -115,6 +117,18 @@ fn a_page_is_written_through_a_link_with_the_rights_that_the_file_had_and_into_a
     assert_eq!(mode & 0o777, 0o604);
     let piped = replay(Path::new("/dev/stdout")).stdout;
     assert!(piped.starts_with(b"<!doctype html>"));
+}
+
+#[test]
+fn a_name_that_is_not_utf_8_is_as_good_as_any() {
+    let (folder, log) = with_log();
+    let odd = |name: &[u8]| folder.path().join(OsStr::from_bytes(name));
+    let (copy, page) = (odd(b"\xff.jsonl"), odd(b"\xff.html"));
+    fs::copy(&log, &copy).expect("copied");
+    let compared = referee().replay(&log).arg(&copy).arg("--html").arg(&page).json();
+    assert_eq!(compared["first_different_move"], Value::Null, "{compared}");
+    assert!(compared["page"].as_str().is_some_and(|page| page.contains('\u{fffd}')), "{compared}");
+    assert!(page.exists());
 }
 
 /// Plays two games of the first bot.

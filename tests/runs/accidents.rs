@@ -1,7 +1,9 @@
 //! Accidents of runs: torn files, missing locks, folders that move. Nothing is lost, and nothing needs a hand.
 
-use fs::OpenOptions;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
 
+use fs::OpenOptions;
 use libc::{ENOLCK, SYS_flock};
 use referee::suite::Outcome;
 use support::prelude::*;
@@ -433,4 +435,31 @@ fn a_disk_that_is_full_when_a_log_is_written_keeps_all_games_before() {
     let kept = printed.lines().find_map(|line| line.parse::<u32>().ok()).expect("a number");
     assert!((1..20).contains(&kept), "{kept}");
     assert!(printed.contains("20 of 20 games of samegame agree with their logs"), "{printed}");
+}
+
+#[test]
+fn a_path_that_run_files_cannot_name_is_refused_before_a_game() {
+    let place = Place::new();
+    let odd = place.folder().join(OsStr::from_bytes(b"odd-\xff"));
+    fs::create_dir(&odd).expect("made");
+    let suite = || referee().suite(["--bot", "@first", "--seed", "1"]).args(PATIENT);
+    let sandbox = OsStr::from_bytes(b"--sandbox=odd-\xff");
+    for command in [
+        suite().args(["--run", "run"]).current_dir(&odd),
+        suite().arg("--run").arg(odd.join("run")).current_dir(place.folder()),
+        suite().args(["--run", "run"]).arg(sandbox).current_dir(place.folder()),
+    ] {
+        let said = command.run().exits(2).err();
+        assert!(said.contains("which is not UTF-8; rename it"), "{said}");
+    }
+    assert_eq!(fs::read_dir(&odd).expect("a folder").count(), 0);
+    // A run that was moved there plays on, and only its record cannot be kept.
+    let squares = ["suite", "--game", "square-remover", "--bot", "@squares-random", "--seed", "1"];
+    assert_code(&place.command(&squares).args(["--run", "run"]).run(), 0);
+    let moved = odd.join("run");
+    fs::rename(place.path("run"), &moved).expect("renamed");
+    let resume = referee().arg("suite").arg("--resume").arg(&moved).current_dir(place.folder());
+    let output = resume.args(["--records", "records.toml"]).run().exits(3);
+    assert!(output.out().contains("1 game of square-remover, 0 lost"), "{output:?}");
+    assert!(output.err().contains("cannot write the records"), "{output:?}");
 }

@@ -295,9 +295,10 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
     let first = one.first_difference(other);
     print(|out| {
         if args.format == Format::Json {
+        let html = html.display().to_string();
             return writeln!(out, "{}", json!({ "page": html, "first_different_move": first }));
         }
-        let html = printable(&html.display().to_string());
+        let html = printable(&html);
         match first {
             Some(number) => {
                 writeln!(out, "The games differ first in move {number}; {html} shows them.")

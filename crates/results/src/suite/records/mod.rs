@@ -202,7 +202,8 @@ impl Records {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "format = {FORMAT}")?;
         self.0.values().flatten().try_for_each(|record| {
-            let table = toml::to_string_pretty(record).expect("a record can be written as TOML");
+            // The path of its run may not be UTF-8.
+            let table = toml::to_string_pretty(record).map_err(io::Error::other)?;
             write!(out, "\n{TABLE}\n{table}")
         })
     }

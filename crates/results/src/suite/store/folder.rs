@@ -100,6 +100,16 @@ pub struct Opponent {
     pub measure: Measure,
 }
 
+impl Run {
+    /// The first path that is not UTF-8, which `run.toml` cannot name.
+    pub(super) fn not_utf8(&self) -> Option<&Path> {
+        let opponent = self.against.iter().map(|against| &against.run);
+        let readable = self.plan.bots.iter().filter_map(|bot| bot.sandbox.as_ref()).flatten();
+        let mut paths = self.started_in.iter().chain(opponent).chain(readable);
+        paths.find(|path| path.to_str().is_none()).map(PathBuf::as_path)
+    }
+}
+
 fn is_empty(path: &Path) -> bool {
     path.as_os_str().is_empty()
 }
@@ -117,6 +127,9 @@ pub enum FolderError {
     /// The folder for a new run is not empty.
     #[error("{} exists", .0.display())]
     Exists(PathBuf),
+    /// `run.toml` is text, and cannot name this path.
+    #[error("{}: a run cannot name this path, which is not UTF-8; rename it", .0.display())]
+    NotUtf8(PathBuf),
     /// The run was made by another version.
     #[error("{}: the run has format {format}, and this referee reads format {FORMAT}", path.display())]
     Format {

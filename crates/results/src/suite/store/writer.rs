@@ -49,13 +49,16 @@ impl RunFolder {
     /// Makes a folder for a run. Of several processes that try at the same moment, one gets it.
     ///
     /// # Errors
-    /// When `path` exists, or cannot be made.
+    /// When `path` exists, or cannot be made, or the run names a path that is not UTF-8.
     pub fn create(path: &Path, run: Run) -> Result<Self, FolderError> {
+        if let Some(odd) = run.not_utf8().or(Some(path).filter(|path| path.to_str().is_none())) {
+            return Err(FolderError::NotUtf8(odd.to_owned()));
+        }
         if !is_free(path) {
             return Err(FolderError::Exists(path.to_owned()));
         }
         fs::create_dir_all(path).map_err(FolderError::Make)?;
-        let source = toml::to_string_pretty(&run).expect("a run can be written as TOML");
+        let source = toml::to_string_pretty(&run).expect("its paths are UTF-8");
         match write_new(&path.join(RUN), source.as_bytes()) {
             // The first process may also have swept away what this one was writing.
             Err(_) if path.join(RUN).exists() => Err(FolderError::Exists(path.to_owned())),
