@@ -70,6 +70,10 @@ fn error(args: &[&str]) -> String {
 fn boards_that_cannot_be_read() {
     assert_snapshot!(error(&["play", "--board", "nope.txt"]), @"error: nope.txt: no such file");
     assert_snapshot!(Scene::new().folder("board").board_error(), @"error: board: is a directory, not a file");
+    let scene = Scene::new();
+    std::os::unix::fs::symlink("loop", scene.path().join("loop")).expect("made");
+    assert_snapshot!(scene.error(&["play", "--board", "loop"]), @"error: loop: Too many levels of symbolic links (os error 40)");
+    assert_snapshot!(scene.error(&["suite", "--seed", "loop"]), @"error: loop: Too many levels of symbolic links (os error 40)");
     assert_snapshot!(board_error(b"\xFF\xFE\0"), @"error: board: not a text file (not UTF-8)");
     assert_snapshot!(error(&["play", "--board", "/dev/zero"]), @"error: /dev/zero: larger than 1 MiB");
     assert_snapshot!(error(&["play", "--board", "@nope"]), @"error: there is no bundled board `@nope`; there are: @random-1, @clearable, @no-move");

@@ -35,11 +35,11 @@ pub(super) fn read(
         let path = folder.join(word);
         if path.is_dir() {
             files.extend(in_folder(kind, &path)?);
-        } else if !path.exists() && is_pattern(word) {
+        } else if inputs::is_missing(&path) && is_pattern(word) {
             files.extend(
                 matching(folder, word)?.into_iter().map(|path| BoardFile::read(kind, path)),
             );
-        } else if !path.exists()
+        } else if inputs::is_missing(&path)
             && let Some(cases) = listed_cases(kind, word)
         {
             files.extend(cases.into_iter().map(|case| BoardFile::read(kind, case)));

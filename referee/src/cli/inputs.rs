@@ -30,6 +30,12 @@ pub(super) fn read_text(path: &Path) -> Result<String, Failure> {
     Ok(without_byte_order_mark(text))
 }
 
+/// Whether no file has this name, as opposed to one that cannot be reached.
+pub(super) fn is_missing(path: &Path) -> bool {
+    let missing = [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory];
+    path.metadata().is_err_and(|error| missing.contains(&error.kind()))
+}
+
 /// Reads a whole file of at most `max` bytes that a user named.
 pub(super) fn read_bytes(path: &Path, max: u64) -> Result<Vec<u8>, Failure> {
     let refused = |error: io::Error| match error.kind() {
@@ -108,7 +114,7 @@ pub(super) fn project() -> Result<Project, Failure> {
 pub(super) fn records(named: Option<&Path>) -> Result<Records, Failure> {
     let path = match named {
         // A named file that is missing is a mistake.
-        Some(path) if !path.exists() => return Err(Failure::file(path, "no such file")),
+        Some(path) if is_missing(path) => return Err(Failure::file(path, "no such file")),
         Some(path) => Some(path.to_owned()),
         None => record_file(&project()?),
     };
@@ -181,7 +187,7 @@ pub(super) fn default_board(kind: &GameKind) -> Result<PathBuf, Failure> {
 pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<TestCase, Failure> {
     let text = match board.to_str().and_then(|name| name.strip_prefix('@')) {
         Some(name) => bundled_board(kind, name)?.to_owned(),
-        None if board.exists() => read_text(board)?,
+        None if !is_missing(board) => read_text(board)?,
         // Without a file of that name, it may be a case of the game.
         None => match board.to_str().and_then(|name| kind.bundled(name)) {
             Some(text) => text.to_owned(),

@@ -54,7 +54,8 @@ pub(super) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
 /// Whether a log of a game was kept.
 fn has_logs(folder: &RunFolder) -> bool {
     let games = folder.path.join("games");
-    games.read_dir().is_ok_and(|mut entries| entries.next().is_some())
+    let is_hidden = |error: io::Error| error.kind() != io::ErrorKind::NotFound;
+    games.read_dir().map_or_else(is_hidden, |mut entries| entries.next().is_some())
 }
 
 /// Whether the limits of a plan are as strict as the official ones.

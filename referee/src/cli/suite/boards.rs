@@ -148,7 +148,7 @@ fn read_seeds(
         SeedsSource::List(ranges) => (ranges.clone(), "seeds".to_owned()),
         SeedsSource::File(file) => {
             let file = folder.join(file);
-            if !file.exists() {
+            if inputs::is_missing(&file) {
                 let problem = "no such file; seeds are numbers and ranges such as 1,5,9..20, or a file of them";
                 return Err(Failure::file(&file, problem));
             }

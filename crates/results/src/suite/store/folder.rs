@@ -218,6 +218,9 @@ pub enum FolderError {
     /// The folder cannot be made.
     #[error("cannot make the run folder")]
     Make(#[source] io::Error),
+    /// The results cannot be opened to add to them.
+    #[error("cannot open the run for writing")]
+    Open(#[source] io::Error),
 }
 
 impl FolderError {
@@ -231,7 +234,9 @@ impl Attributed for FolderError {
     fn at_fault(&self) -> AtFault {
         match self {
             Self::Write(_) => AtFault::Host,
-            Self::Make(error) | Self::Comment(error) => AtFault::of_write(error),
+            Self::Make(error) | Self::Open(error) | Self::Comment(error) => {
+                AtFault::of_write(error)
+            }
             _ => AtFault::User,
         }
     }

@@ -1,6 +1,6 @@
 //! The logs of single games in a run folder.
 
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
@@ -68,7 +68,11 @@ fn unpacked_log(folder: &Path, game: usize) -> io::Result<Option<(PathBuf, Vec<u
     let packed = packed_log(&plain);
     // Only earlier versions wrote these; reading one fails with what to do.
     let zstd = plain.with_extension("jsonl.zst");
-    let Some(path) = [plain, packed, zstd].into_iter().find(|path| path.is_file()) else {
+    let is_there = |path: &PathBuf| {
+        // One that cannot be reached was not left out either: reading it says why.
+        path.metadata().map_or_else(|error| error.kind() != ErrorKind::NotFound, |it| it.is_file())
+    };
+    let Some(path) = [plain, packed, zstd].into_iter().find(is_there) else {
         return Ok(None);
     };
     let text = gamelog::unpacked(fs::read(&path)?);

@@ -80,9 +80,9 @@ impl RunFolder {
         Ok(())
     }
 
-    /// Why a file of the run cannot be made.
-    fn cannot_make(&self, error: io::Error) -> FolderError {
-        self.check_unmoved().err().unwrap_or(FolderError::Make(error))
+    /// Why a file of the run cannot be opened.
+    fn cannot_open(&self, error: io::Error) -> FolderError {
+        self.check_unmoved().err().unwrap_or(FolderError::Open(error))
     }
 
     /// Keeps the parts from being merged for as long as the file is open; `None` if this is not a part, or without locks.
@@ -90,7 +90,7 @@ impl RunFolder {
         if self.part.is_none() {
             return Ok(None);
         }
-        let lock = self.open_lock_of_parts(false).map_err(|error| self.cannot_make(error))?;
+        let lock = self.open_lock_of_parts(false).map_err(|error| self.cannot_open(error))?;
         match lock.file().try_lock_shared() {
             Ok(()) => Ok(Some(lock)),
             Err(TryLockError::WouldBlock) => Err(FolderError::InUse(self.path.clone())),
@@ -161,14 +161,14 @@ impl RunWriter {
         let unmerged = folder.hold_off_merge()?;
         folder.check_unmoved()?;
         let results = folder.make_part().and_then(|()| open_to_add(&folder.place().join(RESULTS)));
-        let results = results.map_err(|error| folder.cannot_make(error))?;
+        let results = results.map_err(|error| folder.cannot_open(error))?;
         Ok(Self { _unmerged: unmerged, ..Self::lock_opened(folder, results)? })
     }
 
     /// Locks the results that were opened before.
     fn lock_opened(folder: RunFolder, results: File) -> Result<Self, FolderError> {
         let beside = lock_beside(results.path());
-        let lock = beside.map(|path| open_to_add(&path)).transpose().map_err(FolderError::Make)?;
+        let lock = beside.map(|path| open_to_add(&path)).transpose().map_err(FolderError::Open)?;
         let is_locked = lock_file(lock.as_ref().unwrap_or(&results), &folder)?;
         let writer = Self {
             identity: identity(&results)?,
