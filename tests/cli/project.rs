@@ -301,6 +301,18 @@ fn a_parent_that_ignores_sigchld_costs_no_build_and_no_commit() {
 }
 
 #[test]
+fn settings_from_a_pipe_are_shown() {
+    let place = Place::new();
+    fs::write(place.path("mine.toml"), "profile = \"relaxed\"\n").expect("written");
+    let line = "cat mine.toml | \"$0\" config --config /dev/stdin";
+    let mut shell = Command::new("sh");
+    shell.args(["-c", line, program()]).current_dir(place.folder());
+    let shown = shell.run().exits(0).out();
+    let line = shown.lines().find(|line| line.starts_with("profile = \"relaxed\""));
+    assert!(line.is_some_and(|line| line.ends_with("# /dev/stdin")), "{shown}");
+}
+
+#[test]
 fn all_commands_have_the_projects_default_game() {
     let place = Place::new();
     let generate = || place.command(&["generate", "--seed", "7"]).run().exits(0).out();

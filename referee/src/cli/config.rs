@@ -27,8 +27,13 @@ pub(super) struct ConfigArgs {
 type Setting = (String, Value, String);
 
 pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
+    // It is read once: a pipe, such as /dev/stdin, has nothing left for a second time.
+    let path = args.rules.config_path();
+    let text = path.as_deref().map(inputs::read_text).transpose()?;
+    let file = path.zip(text);
+    let layer = file.as_ref().map(|(path, text)| inputs::parse_layer(path, text)).transpose()?;
     // Resolving the settings refuses invalid flags and files, as any other command would.
-    let config = args.rules.resolve(None)?;
+    let config = args.rules.resolve_over(layer.unwrap_or_default(), None)?;
     let mut settings = Vec::new();
     let default: Table = toml::from_str(DEFAULT).expect("tested: the defaults are valid");
     collect("", &default, "default", &mut settings);
@@ -41,9 +46,8 @@ pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
         }
     }
     settings.sort_by(|one, other| one.0.cmp(&other.0));
-    if let Some(path) = args.rules.config_path() {
-        let source = inputs::read_text(&path)?;
-        let table: Table = toml::from_str(&source).expect("it has just been read");
+    if let Some((path, text)) = file {
+        let table: Table = toml::from_str(&text).expect("it is a layer");
         let mut own = Vec::new();
         collect("", &table, &shown(&path), &mut own);
         for setting in own {

@@ -66,7 +66,12 @@ pub(super) fn config_file(named: Option<&Path>) -> Result<Layer, Failure> {
 
 /// Reads a settings file.
 fn layer(path: &Path) -> Result<Layer, Failure> {
-    let parsed = read_text(path)?.parse::<Layer>();
+    parse_layer(path, &read_text(path)?)
+}
+
+/// The settings in the text of a settings file.
+pub(super) fn parse_layer(path: &Path, text: &str) -> Result<Layer, Failure> {
+    let parsed = text.parse::<Layer>();
     Ok(parsed.map_err(|error| Failure::place(path, error))?.in_file(path))
 }
 

@@ -335,7 +335,15 @@ impl RuleFlags {
 
     /// Resolves these flags and the settings file.
     pub(super) fn resolve(&self, on_host_delay: Option<OnHostDelay>) -> Result<Config, Failure> {
-        let file = inputs::config_file(self.config.as_deref())?;
+        self.resolve_over(inputs::config_file(self.config.as_deref())?, on_host_delay)
+    }
+
+    /// Resolves these flags over the settings of a file that has been read.
+    pub(super) fn resolve_over(
+        &self,
+        file: Layer,
+        on_host_delay: Option<OnHostDelay>,
+    ) -> Result<Config, Failure> {
         inputs::settings([self.layer(Layer::default(), on_host_delay)?, file])
     }
 
