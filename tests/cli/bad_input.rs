@@ -177,6 +177,7 @@ fn seeds_and_options_that_are_refused() {
     assert!(!scene.path().join("here").exists(), "nothing is written");
     assert_snapshot!(error(&["generate", "--seed", "x"]), @"error: invalid value 'x' for '--seed <N|A..B>': `x` is neither a number nor a range such as 1..10");
     assert_snapshot!(error(&["generate", "--seed", "5..1", "--out", "here"]), @"error: invalid value '5..1' for '--seed <N|A..B>': `5..1` runs backwards; write 1..5");
+    assert_snapshot!(error(&["generate", "--seed", "1..3000000000", "--out", "here"]), @"error: --seed: these are 3000000000 files, and a folder gets at most 1000000");
     assert_snapshot!(error(&["generate", "--seed", "1..3"]), @"error: --out: a range of seeds needs a folder");
     assert_snapshot!(error(&["generate", "--game", "chess", "--seed", "1"]), @"error: there is no game `chess`; the games are: samegame, square-remover; there is no referee.toml here or in a folder above, which would have games of your own");
     assert_snapshot!(error(&["generate", "--seed", "1", "--out", "/dev/null/x"]), @"error: cannot make the folder /dev/null/x: Not a directory (os error 20)");

@@ -46,5 +46,11 @@ fn a_new_bot_of_each_language_plays_by_its_name() {
         "{refused}"
     );
     assert!(!place.path("own.c").exists());
+    // Nor does a bot stay whose project cannot name it.
+    fs::rename(place.path("referee.toml"), place.path("moved")).expect("renamed");
+    fs::create_dir(place.path("referee.toml")).expect("made");
+    let refused = run(&["new", "other", "--lang", "c"]).exits(2).err();
+    assert!(refused.contains("referee.toml: is not a file"), "{refused}");
+    assert!(!place.path("other.c").exists());
     assert_eq!(fs::read_to_string(place.path("mine.c")).expect("it stays"), "mine");
 }

@@ -264,8 +264,16 @@ fn init_adds_the_game_of_a_contribution_and_says_what_it_lacks() {
     assert_eq!(again.status.code(), Some(2));
     let said = again.err();
     assert!(said.contains("referee.toml: has the table [game.moon] already"), "{said}");
-    let nowhere = run(&["init", "--codingame", "nowhere"]);
-    assert_eq!(nowhere.status.code(), Some(2));
+    let nowhere = run(&["init", "--codingame", "nowhere"]).exits(2).err();
+    assert_eq!(nowhere, "error: nowhere: No such file or directory (os error 2)\n");
+    let no_jar = run(&["init", "--tester", "moon/pom.xml"]).exits(2).err();
+    assert!(no_jar.contains("moon/pom.xml is not a jar"), "{no_jar}");
+    // What cannot be read is not made longer.
+    fs::write(folder.path().join("referee.toml"), "jobs = [").expect("written");
+    let said = run(&["init", "--codingame", "moon"]).exits(2).err();
+    assert!(said.contains("referee.toml:1:"), "{said}");
+    let file = fs::read_to_string(folder.path().join("referee.toml")).expect("a file");
+    assert_eq!(file, "jobs = [");
 }
 
 #[test]

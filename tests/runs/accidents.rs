@@ -463,3 +463,29 @@ fn a_path_that_run_files_cannot_name_is_refused_before_a_game() {
     assert!(output.out().contains("1 game of square-remover, 0 lost"), "{output:?}");
     assert!(output.err().contains("cannot write the records"), "{output:?}");
 }
+
+#[test]
+fn a_full_disk_leaves_no_half_written_file_of_the_users() {
+    let place = Place::new();
+    let output = on_a_small_disk(
+        &place,
+        "mount -o remount,nr_inodes=1000 none full; cd full; printf PK >t.jar\n\
+         printf '#%4090s\\n' >referee.toml; cp referee.toml before; cat /dev/zero >fill\n\
+         referee generate --seed 1..3 --out .; echo \"code $?\"\n\
+         referee new mine --lang c; echo \"code $?\"\n\
+         referee init --tester t.jar; echo \"code $?\"; cmp referee.toml before; rm before; ls\n\
+         rm fill; referee generate --seed 1..3 --out .; echo \"code $?\"\n\
+         referee new mine --lang c >/dev/null; echo \"code $?\"\n\
+         referee init --tester t.jar >/dev/null; echo \"code $?\"",
+    );
+    let Some(output) = output else {
+        return leave_out("a full disk", "this user can mount nothing");
+    };
+    let expected =
+        "code 3\ncode 3\ncode 3\nfill\nreferee.toml\nt.jar\n3 files in .\ncode 0\ncode 0\ncode 0\n";
+    assert_eq!(output.out(), expected, "{}", output.err());
+    for file in ["seed-1.txt", "mine.c", "referee.toml"] {
+        let problem = format!("{file}: No space left on device");
+        assert!(output.err().contains(&problem), "{problem}: {}", output.err());
+    }
+}

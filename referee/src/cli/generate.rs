@@ -1,17 +1,16 @@
 //! `referee generate`: test cases from seeds.
 
 use std::fs;
-use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 
+use super::output::write_new;
 use super::{Failure, completions, inputs, print};
 use engine::config::SeedRange;
 use rules::game::{GameKind, SeedOptions};
-use terms::fault::AtFault;
 
 /// Write the boards or test cases of seeds
 ///
@@ -37,6 +36,9 @@ pub(super) struct GenerateArgs {
     out: Option<PathBuf>,
 }
 
+/// The most files that are written at once.
+const MAX_FILES: usize = 1_000_000;
+
 pub(super) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
     let kind = inputs::game(args.game.as_deref())?;
     let options = SeedOptions { colors: args.colors };
@@ -59,6 +61,11 @@ fn write_files(
     options: SeedOptions,
     folder: &Path,
 ) -> Result<(), Failure> {
+    let count = seeds.first.count_to(seeds.last);
+    if count > MAX_FILES {
+        let problem = format!("these are {count} files, and a folder gets at most {MAX_FILES}");
+        return Err(Failure::user(anyhow!("--seed: {problem}")));
+    }
     // Validate all seeds first, so a bad one leaves no files behind.
     for seed in seeds.seeds() {
         inputs::seeded_case(kind, seed, options)?;
@@ -78,19 +85,8 @@ fn write_files(
 
 /// Writes a new file. An identical file is fine; a different file of that name is an error.
 fn write_case(path: &Path, case: &str) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        let fault = AtFault::of_write(&error);
-        let error = anyhow!(error).context(format!("cannot write {}", path.display()));
-        Failure::of(fault, error)
-    };
-    match fs::File::create_new(path) {
-        Ok(mut file) => file.write_all(case.as_bytes()).map_err(failed),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            if fs::read(path).map_err(failed)? == case.as_bytes() {
-                return Ok(());
-            }
-            Err(Failure::file(path, "exists with other content; remove it or choose another --out"))
-        }
-        Err(error) => Err(failed(error)),
+    if path.is_file() && fs::read(path).is_ok_and(|there| there == case.as_bytes()) {
+        return Ok(());
     }
+    write_new(path, case.as_bytes(), "exists with other content; remove it or choose another --out")
 }

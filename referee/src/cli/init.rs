@@ -1,14 +1,13 @@
 //! `referee init`: writes an initial project file, or the settings of a game.
 
 use std::fmt::Write as _;
-use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use fs_err::{File, OpenOptions};
 
-use super::{Failure, print};
+use super::output::{append, write_new};
+use super::{Failure, inputs, print};
 use engine::config::{PROJECT_FILE, TEMPLATE};
 use judges::codingame::{Survey, survey};
 use judges::contest::{survey_ahc, survey_jar};
@@ -45,11 +44,7 @@ pub(super) fn run(args: &InitArgs) -> Result<ExitCode, Failure> {
 }
 
 fn write_template() -> Result<ExitCode, Failure> {
-    let mut file = File::create_new(PROJECT_FILE).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::file(Path::new(PROJECT_FILE), "exists already"),
-        _ => Failure::user(error),
-    })?;
-    file.write_all(TEMPLATE.as_bytes()).map_err(|error| Failure::Referee(error.into()))?;
+    write_new(Path::new(PROJECT_FILE), TEMPLATE.as_bytes(), "exists already")?;
     print(|out| writeln!(out, "{PROJECT_FILE} is written; add your bots to it"))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -57,17 +52,16 @@ fn write_template() -> Result<ExitCode, Failure> {
 /// Adds the settings of a game to the project file, which begins with `first` if it is new, and says what was found and what is
 /// missing.
 fn add_game(found: &Survey, first: &str) -> Result<ExitCode, Failure> {
-    let has_file = Path::new(PROJECT_FILE).exists();
-    let before = if has_file {
-        fs_err::read_to_string(PROJECT_FILE).map_err(Failure::user)?
-    } else {
-        String::new()
-    };
+    let file = Path::new(PROJECT_FILE);
+    let has_file = file.exists();
+    let before = if has_file { inputs::read_text(file)? } else { String::new() };
+    // Nothing is added to settings that cannot be read.
+    inputs::parse_layer(file, &before)?;
     let mut tables = found.settings.lines().filter(|line| line.starts_with('['));
     let is_there = |table: &&str| before.lines().any(|line| line.trim() == *table);
     if let Some(table) = tables.find(is_there) {
         let problem = format!("has the table {table} already; rename it or remove it");
-        return Err(Failure::file(Path::new(PROJECT_FILE), problem));
+        return Err(Failure::file(file, problem));
     }
     if let Some(game) = chosen_alone(&before) {
         let problem = format!(
@@ -78,10 +72,7 @@ fn add_game(found: &Survey, first: &str) -> Result<ExitCode, Failure> {
     let first = if has_file { "" } else { first };
     let gap = if before.is_empty() && first.is_empty() { "" } else { "\n" };
     let default = if has_game(&before) { String::new() } else { default_game(&found.name) };
-    let mut file =
-        OpenOptions::new().create(true).append(true).open(PROJECT_FILE).map_err(Failure::user)?;
-    file.write_all(format!("{first}{gap}{default}{}", found.settings).as_bytes())
-        .map_err(|error| Failure::Referee(error.into()))?;
+    append(file, &format!("{first}{gap}{default}{}", found.settings))?;
     print(|out| write!(out, "{}", told(found, !default.is_empty())))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,15 +1,14 @@
 //! `referee new`: a bot to begin with, built and named by the project.
 
-use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use fs_err::{File, OpenOptions};
 
 use super::named_run::seen_from_here;
+use super::output::{append, write_new};
 use super::{Failure, completions, inputs, print};
 use engine::config::PROJECT_FILE;
 use example_bots::samples::{SAMPLES, Sample};
@@ -88,22 +87,16 @@ pub(super) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
         let problem = "exists already, and building the bot would replace it; choose another name";
         return Err(Failure::file(seen_from_here(program), problem));
     }
-    let mut file = File::create_new(&source).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => Failure::file(&source, "exists already; choose another name"),
-        _ => Failure::user(error),
-    })?;
     let of_game = args.game.as_ref().map(|game| format!("--game {} ", shell_word(game)));
     let play = format!("referee play {}--bot {name}", of_game.unwrap_or_default());
-    file.write_all(own_text(sample.text, &play).as_bytes())
-        .map_err(|error| Failure::Referee(error.into()))?;
+    let text = own_text(sample.text, &play);
+    write_new(&source, text.as_bytes(), "exists already; choose another name")?;
     let has_text = fs_err::metadata(&project).is_ok_and(|data| data.len() > 0);
     let gap = if has_text { "\n" } else { "" };
-    OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(&project)
-        .and_then(|mut file| file.write_all(format!("{gap}{}", table(name, sample)).as_bytes()))
-        .map_err(Failure::user)?;
+    append(&project, &format!("{gap}{}", table(name, sample))).inspect_err(|_| {
+        // Otherwise the name is taken when the command is run again.
+        let _ = fs_err::remove_file(&source);
+    })?;
     let [source, project] = [source, project].map(seen_from_here);
     print(|out| {
         let (source, project) = (source.display(), project.display());

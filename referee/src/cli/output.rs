@@ -3,15 +3,16 @@
 //! They appear whole or not at all. A file that is in the way is replaced only if the referee made it, which a mark
 //! near its beginning tells, or if the user says `--force`.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::Args;
 
 use super::Failure;
 use report::MARK;
+use terms::fault::AtFault;
 use terms::path::folder_of;
 use terms::system::usual_permissions;
 
@@ -57,6 +58,42 @@ impl ForceFlag {
         let problem = "exists, and the referee did not make it; choose another name, or replace it with --force";
         Err(Failure::file(path, problem))
     }
+}
+
+/// Appends to a file of the user's, which is made if it is missing. What a failed write leaves is taken back.
+pub(super) fn append(path: &Path, text: &str) -> Result<(), Failure> {
+    let append = || {
+        let is_new = !path.exists();
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        let before = file.metadata()?.len();
+        file.write_all(text.as_bytes()).inspect_err(|_| {
+            // If that fails too, the first error says why.
+            let _ = if is_new { fs::remove_file(path) } else { file.set_len(before) };
+        })
+    };
+    if path.exists() && !path.is_file() {
+        return Err(Failure::file(path, "is not a file"));
+    }
+    append().map_err(|error| not_written(path, error))
+}
+
+/// Writes a file that must not exist yet. What a failed write leaves is removed.
+pub(super) fn write_new(path: &Path, content: &[u8], if_there: &str) -> Result<(), Failure> {
+    let mut file = File::create_new(path).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => Failure::file(path, if_there),
+        _ => not_written(path, error),
+    })?;
+    file.write_all(content).map_err(|error| {
+        // If that fails too, the first error says why.
+        let _ = fs::remove_file(path);
+        not_written(path, error)
+    })
+}
+
+/// The failure to write a file where the user says.
+fn not_written(path: &Path, error: io::Error) -> Failure {
+    let fault = AtFault::of_write(&error);
+    Failure::of(fault, anyhow!(error).context(format!("cannot write {}", path.display())))
 }
 
 /// Whether the file is empty, or has the mark; one that cannot be read has none.

@@ -49,20 +49,20 @@ pub struct TestCase {
 #[non_exhaustive]
 pub enum ContributionError {
     /// A file or folder cannot be read.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {error}", path.display())]
     File {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: io::Error,
+        error: io::Error,
     },
     /// A test case cannot be understood.
-    #[error("{}:{source}", path.display())]
+    #[error("{}:{problem}", path.display())]
     TestCase {
         /// The file.
         path: PathBuf,
         /// What is wrong, and where.
-        source: SourceError,
+        problem: SourceError,
     },
     /// A setting of `config.ini` or `pom.xml` is wrong.
     #[error("{}: {problem}", path.display())]
@@ -204,7 +204,7 @@ fn cases(folder: &Path) -> Result<Vec<TestCase>, ContributionError> {
     let case = |(_, name): (u32, &String)| {
         let path = folder.join(name);
         let content = parse_test_case(&read(&path)?)
-            .map_err(|source| ContributionError::TestCase { path: path.clone(), source })?;
+            .map_err(|problem| ContributionError::TestCase { path: path.clone(), problem })?;
         let name = name.split('.').next().unwrap_or_default().to_owned();
         Ok(TestCase { name, path, content })
     };
@@ -212,14 +212,14 @@ fn cases(folder: &Path) -> Result<Vec<TestCase>, ContributionError> {
 }
 
 fn names(folder: &Path) -> Result<Vec<String>, ContributionError> {
-    let failed = |source| ContributionError::File { path: folder.to_owned(), source };
+    let failed = |error| ContributionError::File { path: folder.to_owned(), error };
     let entries: Vec<_> =
         folder.read_dir().map_err(failed)?.collect::<Result<_, _>>().map_err(failed)?;
     Ok(entries.iter().filter_map(|entry| entry.file_name().into_string().ok()).collect())
 }
 
 fn read(path: &Path) -> Result<String, ContributionError> {
-    let failed = |source| ContributionError::File { path: path.to_owned(), source };
+    let failed = |error| ContributionError::File { path: path.to_owned(), error };
     fs::read_to_string(path).map(without_byte_order_mark).map_err(failed)
 }
 

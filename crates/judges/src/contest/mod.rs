@@ -4,8 +4,9 @@ mod pahcer;
 mod psytester;
 mod step;
 
+use std::io::{self, Read as _};
+use std::mem;
 use std::path::{Path, PathBuf};
-use std::{io, mem};
 
 use fs_err as fs;
 
@@ -35,6 +36,9 @@ const RATIO: &str =
 /// How most testers of TopCoder's are started.
 const USUAL: [&str; 8] =
     ["java", "-jar", "tester.jar", "-novis", "-exec", "{bot}", "-seed", "{seed}"];
+
+/// The first bytes of a jar, which is a zip file.
+const ZIP: &[u8] = b"PK";
 
 /// What other tools' settings say of a contest.
 #[derive(Debug, Default)]
@@ -265,9 +269,13 @@ fn bot(name: &str, folder: &Path, told: &Told) -> Option<String> {
 /// Looks at a tester of TopCoder's, and writes the settings of its game.
 ///
 /// # Errors
-/// When the file does not exist, or psytester's settings next to it cannot be read.
+/// When the file cannot be read or is not a jar, or psytester's settings next to it cannot be read.
 pub fn survey_jar(jar: &Path) -> io::Result<Survey> {
-    fs::metadata(jar)?;
+    let mut start = Vec::new();
+    fs::File::open(jar)?.take(ZIP.len() as u64).read_to_end(&mut start)?;
+    if start != ZIP {
+        return Err(io::Error::other(format!("{} is not a jar", jar.display())));
+    }
     let name = name(None, &jar.with_extension(""));
     let psytester = Psytester::read(folder_of(jar))?;
     let mut found = vec![format!("the tester: {}", jar.display())];
@@ -517,14 +525,16 @@ mod tests {
 
     #[test]
     fn a_jar_gets_its_settings() {
-        let folder = made(&[("My Vis.jar", "")]);
+        let folder = made(&[("My Vis.jar", "PK"), ("notes.txt", "mine"), ("empty", "")]);
         let found = survey_jar(&folder.path().join("My Vis.jar")).expect("it is there");
         assert_eq!(found.name, "my-vis");
         for part in [".jar' -novis -exec {bot} -seed {seed}\"", "\nmeasure = \"ratio\" "] {
             assert!(found.settings.contains(part), "{part}: {}", found.settings);
         }
         toml::from_str::<toml::Table>(&found.settings).expect("good settings");
-        assert!(survey_jar(&folder.path().join("none.jar")).is_err());
+        for name in ["none.jar", "notes.txt", "empty", "."] {
+            assert!(survey_jar(&folder.path().join(name)).is_err(), "{name}");
+        }
     }
 
     #[test]
@@ -537,7 +547,7 @@ mod tests {
         };
         let usual = "java -jar t.jar -novis -saveSolError %OUTPUT_DIR% -pr -exec \"./my bot\" -seed %SEED% %TESTER_ARGS% > %OUTPUT_DIR%/%SEED%.out";
         let pattern = r"^Score = (?P<score>\d+), RunTime = (?P<time>\d+) ms$";
-        let folder = made(&[("tester.jar", ""), ("tester.cfg", &settings(usual, pattern))]);
+        let folder = made(&[("tester.jar", "PK"), ("tester.cfg", &settings(usual, pattern))]);
         let found = survey_jar(&folder.path().join("tester.jar")).expect("it is there");
         for part in [
             "/tester.jar -novis -pr -exec {bot} -seed {seed}\"\n",
@@ -554,7 +564,7 @@ mod tests {
         let part = "/tester.jar -ex {bot} -sd {seed}\"\n";
         assert!(found.settings.contains(part), "{}", found.settings);
         let odd = settings("./run %SEED%", "(?P<score>(?=x))").replace("= min", "= raw");
-        let folder = made(&[("tester.jar", ""), ("tester.cfg", &odd)]);
+        let folder = made(&[("tester.jar", "PK"), ("tester.cfg", &odd)]);
         let found = survey_jar(&folder.path().join("tester.jar")).expect("it is there");
         assert!(found.settings.contains("-novis -exec {bot}"), "{}", found.settings);
         assert!(!found.settings.contains("measure"), "{}", found.settings);
