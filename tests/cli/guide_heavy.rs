@@ -305,7 +305,7 @@ fn the_page_on_atcoder_goes_as_it_says_with_a_scorer_and_with_a_tester() {
         assert!(walked.of("referee init").contains("Nothing is missing"), "{tool}");
         let suite = walked.of("referee suite");
         assert!(suite.contains("4 games of contest, 0 lost"), "{tool}: {suite}");
-        assert_eq!(walked.read("game.pictures/vis.html"), "<p>4</p>\n");
+        assert_eq!(walked.read("game.html.pictures/vis.html"), "<p>4</p>\n");
         let compared = walked.of("referee compare");
         assert!(
             compared.contains("no difference between") && compared.contains(" n "),

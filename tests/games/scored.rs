@@ -126,8 +126,8 @@ fn what_the_scorer_draws_is_kept_with_the_log_and_pages_lead_to_it() {
     let drawn = |file: &str| fs::read_to_string(place.path(file)).ok();
     let page = |file: &str| fs::read_to_string(place.path(file)).expect("a page");
     assert_code(&play(&place, "sh adds.sh", &["--html", "game.html"]), 0);
-    assert_eq!(drawn("game.pictures/out.svg").as_deref(), Some("<svg/>"));
-    assert!(page("game.html").contains(r#""address":"./game.pictures/out.svg""#));
+    assert_eq!(drawn("game.html.pictures/out.svg").as_deref(), Some("<svg/>"));
+    assert!(page("game.html").contains(r#""address":"./game.html.pictures/out.svg""#));
     let shown = r#""image":"data:image/svg+xml;base64,PHN2Zy8+""#;
     assert!(page("game.html").contains(shown), "it is in the page");
     assert_code(&play(&place, "sh adds.sh", &["--log", "my log.jsonl"]), 0);
@@ -135,6 +135,9 @@ fn what_the_scorer_draws_is_kept_with_the_log_and_pages_lead_to_it() {
     assert_code(&place.referee(&["replay", "my log.jsonl", "--html", "pages/game.html"]), 0);
     assert!(page("pages/game.html").contains(r#""address":"./../my%20log.pictures/out.svg""#));
     assert!(page("pages/game.html").contains(shown));
+    // The page of another game takes nothing from a log of its name.
+    assert_code(&play(&place, "false", &["--html", "my log.html"]), 1);
+    assert_eq!(drawn("my log.pictures/out.svg").as_deref(), Some("<svg/>"));
     // A bot without an answer has no picture, and the earlier game's must not pass for its own.
     assert_code(&play(&place, "false", &["--log", "my log.jsonl"]), 1);
     assert_eq!(drawn("my log.pictures/out.svg"), None);

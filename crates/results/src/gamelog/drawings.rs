@@ -10,10 +10,14 @@ use rules::game::Drawing;
 /// The ending of the folder's name.
 pub(crate) const ENDING: &str = "pictures";
 
-/// The folder of a game's pictures: `game.pictures` next to `game.jsonl`, `game.jsonl.gz` or `game.html`.
+/// The folder of a game's pictures: `game.pictures` next to `game.jsonl` or `game.jsonl.gz`. Next to `game.html` it is
+/// `game.html.pictures`, since the page may be of another game than the log of its name.
 pub fn folder(log: &Path) -> PathBuf {
-    let is_packed = log.extension().is_some_and(|ending| ending == "gz");
-    let name = if is_packed { log.with_extension("") } else { log.to_owned() };
+    let ends_in = |ending| log.extension().is_some_and(|it| it == ending);
+    if ends_in("html") {
+        return log.with_extension(format!("html.{ENDING}"));
+    }
+    let name = if ends_in("gz") { log.with_extension("") } else { log.to_owned() };
     name.with_extension(ENDING)
 }
 
