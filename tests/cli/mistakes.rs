@@ -160,6 +160,8 @@ fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
             &["play", "--config", "limits.toml"],
             "limits.toml:2:8: invalid type: integer `50`, expected the limits of a game: `turn = \"50ms\"` below the line `[limits.samegame]`",
         ),
+        (&["suite", "--against", "x", "--margin", "-1"], "`-1` is neither a percentage such as"),
+        (&["compare", "--plan", "-1"], "`-1` is neither a percentage such as 0.5% nor points"),
         (&["suite", "--bot", ".."], "cannot start the bot: .. is a directory"),
         (&["play", "--bot", "."], "cannot start the bot: . is a directory"),
         (
@@ -181,6 +183,32 @@ fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
         assert!(said.contains(advice), "{args:?}: {said}");
         assert!(!said.contains("-- --"), "{args:?}: {said}");
     }
+}
+
+#[test]
+fn flags_and_words_without_effect_are_refused() {
+    let scene = scene();
+    let host = |flag: &str| format!("'--host' cannot be used with '{flag}'");
+    for (args, problem) in [
+        (&["timing", "--host", "--bot", "@first"][..], &*host("--bot <CMD>")),
+        (&["timing", "--host", "--scale", "2"], &host("--scale <FACTOR>")),
+        (&["timing", "--host", "--patience", "2s"], &host("--patience <TIME>")),
+        (&["timing", "--host", "--cwd", "."], &host("--cwd <DIR>")),
+        (&["timing", "--host", "./good"], "unexpected argument `./good`"),
+        (&["game", "check", "samegame", "./good"], "unexpected argument `./good`"),
+        (&["game", "check", "--env", "A=1"], "are for a bot; name it with --bot CMD"),
+        (&["suite", "--compress", "--logs", "none"], "--compress packs the logs, and --logs none"),
+        (&["play", "--pin", "--cores-per-bot", "0"], "0 is not in 1..=65535"),
+        (&["play", "--log", "same", "--html", "./same"], "./same: two flags name this file"),
+        (&["play", "--html", "same", "--trace", "same"], "same: two flags name this file"),
+        (&["replay", "log", "--html", "same", "--svg", "same"], "same: two flags name this file"),
+        (&["compare", ""], "a value is required for '[RUN]...'"),
+        (&["show", "latest", "--against", ""], "a value is required for '--against <RUN>'"),
+    ] {
+        let said = error(scene.path(), args);
+        assert!(said.contains(problem), "{args:?}: {said}");
+    }
+    assert!(!scene.path().join("same").exists());
 }
 
 #[test]
@@ -449,8 +477,9 @@ fn what_a_command_does_not_do_is_said() {
     assert_eq!(run(&["replay", "game.jsonl"]).0, Some(0));
     let (_, _, said) = run(&["compare", "runs/one", "runs/one"]);
     assert!(said.contains("runs/one: `@greedy` of this run is compared with itself"), "{said}");
-    let (code, _, said) = run(&["suite", "--resume", "latest"]);
+    let (code, _, said) = run(&["suite", "--resume", "latest", "--fail-below", "0.9"]);
     assert!(said.contains("runs/one: nothing is left to play"), "{said}");
+    assert!(said.contains("--fail-below has no effect on `@greedy`"), "{said}");
     assert_eq!(code, Some(0));
     let (code, shown, _) = run(&["new", "mine", "--lang=c++"]);
     assert!(code == Some(0) && shown.contains("mine.cpp is written"), "{shown}");

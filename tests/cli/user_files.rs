@@ -25,7 +25,7 @@ fn expect_refused(command: Referee, file: &Path) {
     let output = command.run();
     let said = output.err();
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(said.contains("the referee did not make it"), "{said}");
+    assert!(said.contains("is not marked as made by the referee"), "{said}");
     assert!(said.contains("--force"), "{said}");
     assert_eq!(fs::read(file).expect("still there"), before);
 }

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 use super::hints::shell_path;
 use super::named_run::{is_run, run_path};
@@ -39,7 +40,7 @@ pub(super) struct CompareArgs {
     ///
     /// RUN:BOT is one bot of a run, RUN:NAME=VALUE the bots of --param with this value, and RUN all
     /// bots.
-    #[arg(value_name = "RUN", default_value = "latest", add = completions::sides())]
+    #[arg(value_name = "RUN", value_parser = NonEmptyStringValueParser::new(), default_value = "latest", add = completions::sides())]
     runs: Vec<String>,
 
     /// Group the boards by a property, such as `colors`, or a value that the bot reported
@@ -72,7 +73,7 @@ pub(super) struct CompareArgs {
     ///
     /// The size is in percent of the first bot's mean, or in points; with another measure, in its
     /// percent.
-    #[arg(long, value_name = "DIFFERENCE", conflicts_with_all = ["format", "by"])]
+    #[arg(long, value_name = "DIFFERENCE", conflicts_with_all = ["format", "by"], allow_hyphen_values = true)]
     plan: Option<Margin>,
 
     /// The form of the result

@@ -70,6 +70,7 @@ struct CheckArgs {
 
 pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
     let GameCommand::Check(args) = &args.command;
+    args.bot.refuse_without_bot()?;
     let game = args.game.as_deref().map(inputs::game_layer).transpose()?;
     let config = inputs::settings(game.into_iter().chain([inputs::config_file(None)?]))?;
     let case = case(args, &config.game)?;

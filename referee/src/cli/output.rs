@@ -3,9 +3,10 @@
 //! They appear whole or not at all. A file that is in the way is replaced only if the referee made it, which a mark
 //! near its beginning tells, or if the user says `--force`.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 use clap::Args;
@@ -55,9 +56,28 @@ impl ForceFlag {
         if self.force || !path.is_file() || is_spare() {
             return Ok(());
         }
-        let problem = "exists, and the referee did not make it; choose another name, or replace it with --force";
+        let problem = "exists, and is not marked as made by the referee; choose another name, or replace it with --force";
         Err(Failure::file(path, problem))
     }
+}
+
+/// Refuses two flags that name the same file, in which the second result would replace the first one. What is not a regular
+/// file, such as `/dev/stdout`, has room for both.
+pub(super) fn refuse_twins<'a>(
+    files: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), Failure> {
+    let mut places = BTreeSet::new();
+    for file in files {
+        let is_regular = file.is_file() || !file.exists();
+        let place = std::path::absolute(file).unwrap_or_else(|_| file.clone());
+        if is_regular && !places.insert(place) {
+            return Err(Failure::file(
+                file,
+                "two flags name this file; choose another name for one",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Appends to a file of the user's, which is made if it is missing. What a failed write leaves is taken back.

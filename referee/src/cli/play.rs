@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::export::Export;
 use super::inputs::NamedBot;
-use super::output::ForceFlag;
+use super::output::{ForceFlag, refuse_twins};
 use super::shared::{BotFlags, RuleFlags};
 use super::signals::signal;
 use super::spinner::Spinner;
@@ -127,6 +127,7 @@ fn one_seed(text: &str) -> Result<Seed, String> {
 }
 
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
+    refuse_twins([&args.log, &args.html, &args.trace].into_iter().flatten())?;
     for file in [&args.html, &args.trace].into_iter().flatten() {
         args.force.check(file)?;
     }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 use super::compare::{Side, refuse_different_games, warn_of_places};
 use super::words::{OF_RATINGS, one_of};
@@ -21,7 +22,7 @@ use results::suite::RunFolder;
 pub(super) struct RatingsArgs {
     /// Runs of one game that `referee suite` has made: their folders, or `latest` and `latest~1` as in `referee runs`. The same
     /// program in several runs is one bot
-    #[arg(value_name = "RUN", default_value = "latest", add = completions::runs())]
+    #[arg(value_name = "RUN", value_parser = NonEmptyStringValueParser::new(), default_value = "latest", add = completions::runs())]
     runs: Vec<String>,
 
     /// Set the rating of this bot, such as `old=1500`, and rate the others relative to it [default: the mean is 0]

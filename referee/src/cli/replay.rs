@@ -10,7 +10,7 @@ use serde_json::json;
 use super::export::Export;
 use super::named_run::log_of;
 use super::old_flags::warning;
-use super::output::ForceFlag;
+use super::output::{ForceFlag, refuse_twins};
 use super::watch::{WatchFlags, watch_saved};
 use super::words::{TEXT_OR_JSON, one_of};
 use super::{Failure, completions, exit, hints, inputs, print, rejudge, rerun};
@@ -123,6 +123,7 @@ Examples:
   referee replay game.jsonl --rerun";
 
 pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
+    refuse_twins(args.html.iter().chain(&args.svg))?;
     for file in args.html.iter().chain(&args.svg) {
         args.force.check(file)?;
     }
@@ -294,8 +295,8 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
     args.force.write(html, page::comparison(one, other).as_bytes())?;
     let first = one.first_difference(other);
     print(|out| {
-        if args.format == Format::Json {
         let html = html.display().to_string();
+        if args.format == Format::Json {
             return writeln!(out, "{}", json!({ "page": html, "first_different_move": first }));
         }
         let html = printable(&html);

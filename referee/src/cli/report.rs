@@ -9,6 +9,7 @@ use std::process::ExitCode;
 mod history;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 use super::compare::{Side, measure, refuse_different_games, warn_of_places};
 use super::output::ForceFlag;
@@ -39,7 +40,7 @@ pub(super) struct ReportArgs {
     ///
     /// RUN:BOT is one bot of a run, RUN:NAME=VALUE the bots of --param with this value, and RUN all
     /// bots. Each bot is compared with the first one.
-    #[arg(value_name = "RUN", default_value = "latest", add = completions::sides())]
+    #[arg(value_name = "RUN", value_parser = NonEmptyStringValueParser::new(), default_value = "latest", add = completions::sides())]
     runs: Vec<String>,
 
     /// Make a page of all the project's runs over time instead

@@ -68,8 +68,8 @@ pub(super) struct BotFlags {
     pin: bool,
 
     /// The number of cores for the bot [default: 1]
-    #[arg(long, value_name = "N", requires = "pin")]
-    cores_per_bot: Option<usize>,
+    #[arg(long, value_name = "N", requires = "pin", value_parser = clap::value_parser!(u16).range(1..))]
+    cores_per_bot: Option<u16>,
 
     /// A word without a flag, which is always an error
     #[arg(hide = true)]
@@ -84,6 +84,21 @@ impl BotFlags {
     /// Whether they name a bot.
     pub(super) fn is_named(&self) -> bool {
         !self.bot.is_empty() || !self.command.is_empty()
+    }
+
+    /// The number of cores for each bot, if it has separate ones.
+    fn cores(&self) -> usize {
+        self.cores_per_bot.map_or(1, usize::from)
+    }
+
+    /// Refuses a word without a flag, and flags for a bot where none is named.
+    pub(super) fn refuse_without_bot(&self) -> Result<(), Failure> {
+        hints::refuse_stray(self.stray.as_deref())?;
+        if !self.is_named() && (self.environment.is_given() || self.pin) {
+            let problem = "--cwd, --env, --sandbox and --pin are for a bot; name it with --bot CMD";
+            return Err(Failure::user(anyhow!(problem)));
+        }
+        Ok(())
     }
 
     /// The named bot, or the game's default bot.
@@ -119,7 +134,7 @@ impl BotFlags {
             )));
         };
         if self.pin && players > 1 {
-            let of_each = self.cores_per_bot.unwrap_or(1).max(1);
+            let of_each = self.cores();
             let tables = if ponders { players } else { 1 };
             let cores = Pinning::plan(of_each * tables).map_err(Failure::user)?.cores;
             let mut shares = cores.chunks(of_each).cycle();
@@ -196,8 +211,7 @@ impl BotFlags {
         );
         let mut command = inputs::bot_command(words, cwd, env, confinement)?;
         if self.pin {
-            let cores = self.cores_per_bot.unwrap_or(1).max(1);
-            command.pinning = Some(Pinning::plan(cores).map_err(Failure::user)?);
+            command.pinning = Some(Pinning::plan(self.cores()).map_err(Failure::user)?);
         }
         Ok(NamedBot { name, command })
     }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 
 use super::compare::{Side, refuse_different_games};
 use super::suite::add_values;
@@ -29,7 +30,7 @@ use results::suite::{Bests, Outcome, Summary, noisy_hosts};
 pub(super) struct ShowArgs {
     /// A run made by `referee suite`: its folder, or `latest` and `latest~1`; RUN:BOT is one bot of
     /// it
-    #[arg(value_name = "RUN", default_value = "latest", add = completions::sides())]
+    #[arg(value_name = "RUN", value_parser = NonEmptyStringValueParser::new(), default_value = "latest", add = completions::sides())]
     run: String,
 
     /// The order of the games
@@ -47,7 +48,7 @@ pub(super) struct ShowArgs {
     /// Compare each score with another run of one bot, on the same board
     ///
     /// In a game of several players, also from the same seat and with the same other bots.
-    #[arg(long, value_name = "RUN", required_if_eq("sort", "gain"), add = completions::sides())]
+    #[arg(long, value_name = "RUN", value_parser = NonEmptyStringValueParser::new(), required_if_eq("sort", "gain"), add = completions::sides())]
     against: Option<String>,
 
     /// Compare with the best scores in this file [default: the project's]

@@ -68,7 +68,7 @@ pub(super) struct TimingArgs {
     scale: f64,
 
     /// Measure only what this machine itself adds, without a bot
-    #[arg(long, conflicts_with_all = ["svg", "games", "seed", "board"])]
+    #[arg(long, conflicts_with_all = NOT_OF_HOST)]
     host: bool,
 
     /// Write a histogram to this file
@@ -91,6 +91,12 @@ Examples:
   referee timing --bot ./mybot --pin --format csv > turns.csv
   referee timing --host";
 
+/// The flags about bots and their games, none of which `--host` plays.
+const NOT_OF_HOST: [&str; 12] = [
+    "bot", "command", "cwd", "env", "sandbox", "pin", "board", "seed", "games", "patience",
+    "scale", "svg",
+];
+
 /// The seeds of the default boards.
 const SEEDS: SeedRange = SeedRange { first: Seed::of(1), last: Seed::of(5) };
 
@@ -105,6 +111,9 @@ const ECHO: &str = "@echo";
 
 pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     args.svg.as_ref().map_or(Ok(()), |path| args.force.check(path))?;
+    if args.host {
+        args.bot.refuse_without_bot()?;
+    }
     let mut config = args.rules.resolve(None)?;
     let patience = Some(args.patience.0);
     config.rules.overruns.patience = patience;

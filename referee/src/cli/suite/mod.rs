@@ -17,7 +17,8 @@ mod slurm;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
+use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args};
 
 use self::boards::BoardsFlags;
@@ -130,6 +131,7 @@ pub(super) struct SuiteArgs {
         help_heading = "Run",
         long,
         value_name = "RUN",
+        value_parser = NonEmptyStringValueParser::new(),
         conflicts_with_all = ["resume", "part", "repeat"],
         add = completions::sides()
     )]
@@ -151,7 +153,13 @@ pub(super) struct SuiteArgs {
     /// The mean difference that does not matter, such as 1% or points [default: 0.5%]
     ///
     /// With points, a percentage is of the opponent's mean. Other measures are in percent already.
-    #[arg(help_heading = "Run", long, value_name = "MARGIN", requires = "decides")]
+    #[arg(
+        help_heading = "Run",
+        long,
+        value_name = "MARGIN",
+        requires = "decides",
+        allow_hyphen_values = true
+    )]
     margin: Option<Margin>,
 
     /// The false-positive rate in each direction, 2.5% or 5%, at any stopping time [default: 2.5%]
@@ -203,6 +211,10 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
         log::warn!("{}", warning("--against RUN --until-decided", "--against RUN"));
     }
     args.refuse_lines_from_elsewhere()?;
+    if args.compress && args.logs == Logs::None {
+        let problem = "--compress packs the logs, and --logs none keeps none";
+        return Err(Failure::user(anyhow!(problem)));
+    }
     if let (Some(part), Some(path)) = (args.parts.part, &args.run) {
         return parts::play_part(args, &RunFolder::open(&run_path(path)?)?, part);
     }
@@ -241,8 +253,10 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     jobs.check().map_err(Failure::user)?;
     refuse_crowd(jobs, &run.plan)?;
     if args.no_run {
-        let scratch = tempfile::tempdir().context("cannot make a folder for the games");
-        let scratch = scratch.map_err(Failure::User)?;
+        let scratch = tempfile::tempdir().map_err(|error| {
+            let problem = format!("cannot make a folder for the games: {error}");
+            Failure::user(anyhow!("{problem}; TMPDIR can name another one"))
+        })?;
         let writer = RunWriter::create(&scratch.path().join("run"), run)?;
         args.bots.warn_of_default(&config);
         return play_whole(args, &config, writer);

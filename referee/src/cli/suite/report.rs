@@ -101,6 +101,16 @@ impl ReportFlags {
         Ok(Bests::of(&config.game.name, &records.unwrap_or_default()))
     }
 
+    /// Warns of a bot that --fail-below cannot fail.
+    fn warn_without_effect(&self, summary: &Summary) {
+        let mut bots = summary.bots.iter().filter(|_| self.fail_below.is_some());
+        if let Some(Tally { bot, .. }) = bots.find(|tally| tally.ratio().is_none()) {
+            log::warn!(
+                "--fail-below has no effect on `{bot}`: none of its boards has a known best score, as in the file of --records"
+            );
+        }
+    }
+
     /// Whether every bot meets the flags --fail-below and --fail-on-timeout.
     fn is_fine(&self, summary: &Summary) -> bool {
         let too_low = |tally: &Tally| {
@@ -142,6 +152,7 @@ pub(in crate::cli) fn report(
     let records = flags.record_file(config).filter(|_| is_kept);
     let saved = records.map_or(Ok(()), |path| summary.records(folder).save_into(&path));
     add_values(folder, &mut summary)?;
+    flags.warn_without_effect(&summary);
     let listed_in = runs_elsewhere(config, folder);
     let league = League::of_runs(std::iter::once(folder))?;
     let report = SuiteReport { summary, decision, league, noisy_hosts, folder, is_kept, listed_in };
