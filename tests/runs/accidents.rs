@@ -299,6 +299,51 @@ fn a_run_whose_plan_cannot_be_held_stops_no_list_of_runs() {
 }
 
 #[test]
+fn a_plan_of_more_players_or_rounds_than_can_be_counted_is_refused() {
+    let place = Place::new();
+    MadeRun::new(&[("a", &[50])]).save(&place.path("run"));
+    let plan = place.path("run/run.toml");
+    let text = fs::read_to_string(&plan).expect("a plan");
+    let (rest, bots) = text.split_once("[[plan.bots]]").expect("a bot");
+    let players = "[plan]\nplayers = 9223372036854775807\n";
+    for damaged in [
+        text.replace("[plan]\n", players),
+        text.replace("[plan]\n", &format!("{players}seats = \"all\"\n")),
+        rest.replace("[plan]\n", "[plan]\nbots = []\n")
+            .replace("last = 1", "last = 9223372036854775807"),
+    ] {
+        assert!(damaged != text && bots.contains("name"), "{damaged}");
+        fs::write(&plan, damaged).expect("written");
+        let said = finished(place.command(&["status", "run"]).piped().start()).exits(2).err();
+        assert!(said.contains("games; a run has at most"), "{said}");
+    }
+}
+
+#[test]
+fn results_of_another_plan_are_refused_wherever_they_are_read() {
+    let place = Place::new();
+    for (run, bots) in [("one", ["a", "b"]), ("other", ["a", "c"])] {
+        MadeRun::new(&[(bots[0], &[50, 60]), (bots[1], &[70, 80])]).save(&place.path(run));
+    }
+    fs::copy(place.path("other/results.jsonl"), place.path("one/results.jsonl")).expect("copied");
+    let problem =
+        "one/results.jsonl:2: by the plan, game 2 is one of `b` on seed 1; delete this line";
+    for args in [
+        &["show", "one"][..],
+        &["status", "one"],
+        &["compare", "one"],
+        &["report", "one", "--html", "page.html"],
+        &["merge", "one"],
+    ] {
+        let said = place.command(args).run().exits(2).err();
+        assert!(said.contains(problem), "{args:?}: {said}");
+    }
+    let listed = place.command(&["runs", "--folder", "."]).run().exits(0).out();
+    assert!(listed.contains("by the plan, game 2 is one of `b`"), "{listed}");
+    assert_code(&place.command(&["verify", "one"]).run(), 1);
+}
+
+#[test]
 fn a_suite_that_is_interrupted_reports_what_was_played_to_a_file() {
     let place = Place::new();
     for format in ["junit", "csv", "json", "markdown"] {

@@ -66,6 +66,7 @@ type Hash = [u8; 32];
 /// # Errors
 /// When the run cannot be read, or a line of its results is malformed.
 pub fn verify(folder: &RunFolder, is_strict: bool) -> Result<Verified, FolderError> {
+    let folder = &folder.with_foreign_results();
     let (games, players) = (folder.run.plan.games(), folder.run.plan.players());
     let published = Bests::of(&folder.run.plan.game, &Records::default());
     let basis = Basis { folder, is_strict, published };
@@ -94,7 +95,7 @@ pub fn verify(folder: &RunFolder, is_strict: bool) -> Result<Verified, FolderErr
     }
     state.found.extend(missing(folder, &state.seen));
     let summary = Summary::of(folder, &Bests::default())?;
-    state.found.extend(stale_listing(folder, &summary)?);
+    state.found.extend(stale_listing(folder, &summary));
     state.found.sort_by_key(|found| found.game);
     let digest = digest(folder, state.hashes.values())?;
     let agree = (1..=games).step_by(players);
@@ -375,15 +376,13 @@ fn missing(folder: &RunFolder, seen: &GameSet) -> Vec<Disagreement> {
 }
 
 /// Whether the summary that is kept for lists of runs is not what the results come to.
-fn stale_listing(
-    folder: &RunFolder,
-    summary: &Summary,
-) -> Result<Option<Disagreement>, FolderError> {
-    let mut listed = Listing::of(&folder.path)?.summary;
+fn stale_listing(folder: &RunFolder, summary: &Summary) -> Option<Disagreement> {
+    // Results that are not of the plan have none, and have been named.
+    let mut listed = Listing::of(&folder.path).ok()?.summary;
     listed.compare(&Bests::default());
     let problem = "listing.json does not say what the results come to; it can be deleted";
     let stale = Disagreement { game: None, problem: problem.to_owned() };
-    Ok((listed.bots != summary.bots).then_some(stale))
+    (listed.bots != summary.bots).then_some(stale)
 }
 
 fn digest<'h>(

@@ -247,7 +247,8 @@ impl Plan {
 
     /// Whether it has more games than a plan may have.
     pub fn is_too_large(&self) -> bool {
-        self.games() > MAX_GAMES
+        // Without bots it has no games, however many rounds.
+        self.games().max(self.units()) > MAX_GAMES
     }
 
     /// The maximum number of parts that it can have: one for each round.

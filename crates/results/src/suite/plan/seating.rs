@@ -149,7 +149,8 @@ impl Seating {
     fn orders(&self) -> usize {
         match self.seats {
             Seats::Rotations => self.players,
-            Seats::All => (1..=self.players).fold(1, usize::saturating_mul),
+            // Too large a number is reached soon.
+            Seats::All => (1..=self.players).try_fold(1, usize::checked_mul).unwrap_or(usize::MAX),
             Seats::One => 1,
         }
     }
@@ -194,7 +195,8 @@ fn pair(company: usize) -> [usize; 2] {
 
 /// The number of hands of `size` bots in which each of `bots` sits equally often.
 fn hands(bots: usize, size: usize) -> usize {
-    let divisor = (1..=size).rev().find(|it| bots.is_multiple_of(*it) && size.is_multiple_of(*it));
+    let mut sizes = (1..=size.min(bots)).rev();
+    let divisor = sizes.find(|it| bots.is_multiple_of(*it) && size.is_multiple_of(*it));
     bots / divisor.unwrap_or(1)
 }
 

@@ -271,6 +271,8 @@ pub struct RunFolder {
     pub(super) source: Arc<[u8]>,
     /// Results are read several times, but duplicates are reported once.
     pub(super) duplicates_told: Arc<Once>,
+    /// Whether results of other games than the plan's are read too, instead of being refused.
+    pub(super) reads_foreign: bool,
     /// Every part is locked, but the warning about missing locks is given once.
     unlocked_told: Arc<Once>,
 }
@@ -282,7 +284,9 @@ impl RunFolder {
     pub(super) fn new(path: PathBuf, run: Run, source: &[u8]) -> Self {
         let told = || Arc::new(Once::new());
         let source = source.into();
-        Self { path, run, part: None, source, duplicates_told: told(), unlocked_told: told() }
+        let (part, reads_foreign) = (None, false);
+        let (duplicates_told, unlocked_told) = (told(), told());
+        Self { path, run, part, source, duplicates_told, reads_foreign, unlocked_told }
     }
 
     /// Opens the run in `path`.
@@ -305,6 +309,11 @@ impl RunFolder {
         })?;
         let run = parse_run(file, &String::from_utf8_lossy(&source))?;
         Ok(Self::new(path.to_owned(), run, &source))
+    }
+
+    /// The same, for a reader that names each result that is not of the plan.
+    pub(in crate::suite) fn with_foreign_results(&self) -> Self {
+        Self { reads_foreign: true, ..self.clone() }
     }
 
     /// A part of this run, from 1.

@@ -27,7 +27,8 @@ pub struct Outcomes {
     played: GameSet,
     /// The number of seats of a game.
     players: usize,
-    /// The run, to look in for results of games of which one line says that they were not played.
+    /// The run, to check results against its plan, and to look in for results of games of which one line says that they were not
+    /// played.
     run: Option<RunFolder>,
     /// Once there is such a line: the games with a result, and those with such a line so far.
     settled: Option<GameSet>,
@@ -53,7 +54,7 @@ impl RunFolder {
     /// without second results of a game. Where a game has a result, what says that it was not played is left out too.
     ///
     /// # Errors
-    /// When they cannot be read or are damaged, or one is of no game of the plan; the error is the last item.
+    /// When they cannot be read or are damaged, or one is not of the plan; the error is the last item.
     pub fn outcomes(&self) -> Result<Outcomes, FolderError> {
         self.outcomes_and_attempts(Some(self.clone()))
     }
@@ -111,7 +112,10 @@ impl RunFolder {
         let mut outcomes = self.outcomes()?;
         while let Some(outcome) = outcomes.next() {
             let outcome = outcome?;
-            self.check(&outcome, &due).map_err(|problem| outcomes.damaged(problem))?;
+            if !due.has(outcome.game) {
+                let problem = format!("game {} is in another part", outcome.game);
+                return Err(outcomes.damaged(problem));
+            }
             if outcome.is_played() {
                 played.add(outcome.game);
             }
@@ -162,13 +166,10 @@ impl RunFolder {
         Ok(missing.into_iter().filter(|(_, games)| *games > 0).collect())
     }
 
-    /// Whether a result belongs to the plan, and to this part of it.
-    fn check(&self, outcome: &Outcome, due: &GameSet) -> Result<(), String> {
+    /// Whether a result belongs to the plan.
+    fn check(&self, outcome: &Outcome) -> Result<(), String> {
         let plan = &self.run.plan;
         let game = outcome.game;
-        if !due.has(game) {
-            return Err(format!("game {game} is in another part"));
-        }
         let planned = plan.assignment(game);
         let bot = &plan.bots[planned.bot].name;
         let board = plan.board_name(planned.board);
@@ -230,10 +231,21 @@ impl Outcomes {
         self.lines.as_ref().expect("a result has come").damaged(problem)
     }
 
-    /// Whether the seat is the one that the plan has for this number.
-    fn is_seated(&self, outcome: &Outcome) -> bool {
-        let planned = (self.players > 1).then(|| (outcome.game - 1) % self.players);
-        outcome.seat.as_ref().map(|seat| seat.seat) == planned
+    /// Checks that the plan has the game of this result, in this seat, and with this bot on this board.
+    fn check(&self, outcome: &Outcome) -> Result<(), String> {
+        let (game, players) = (outcome.game, self.players);
+        if !(1..=self.played.games()).contains(&game) {
+            return Err(format!("there is no game {game} in the plan"));
+        }
+        let seat = (game - 1) % players;
+        if outcome.seat.as_ref().map(|seat| seat.seat) != (players > 1).then_some(seat) {
+            let players = plural(players as u64, "player");
+            return Err(format!(
+                "by the plan, game {game} is in seat {seat} of a game of {players}"
+            ));
+        }
+        let strict = self.run.as_ref().filter(|run| !run.reads_foreign);
+        strict.map_or(Ok(()), |run| run.check(outcome))
     }
 
     fn is_duplicate(&mut self, outcome: &Outcome) -> bool {
@@ -277,32 +289,25 @@ impl Iterator for Outcomes {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.lines.as_mut()?.next::<Outcome>() {
-                Some(Ok(outcome)) if !(1..=self.played.games()).contains(&outcome.game) => {
-                    let problem = format!("there is no game {} in the plan", outcome.game);
-                    return Some(Err(self.damaged(problem)));
-                }
-                Some(Ok(outcome)) if !self.is_seated(&outcome) => {
-                    let seat = (outcome.game - 1) % self.players;
-                    let players = plural(self.players as u64, "player");
-                    let problem = format!(
-                        "by the plan, game {} is in seat {seat} of a game of {players}",
-                        outcome.game
-                    );
-                    return Some(Err(self.damaged(problem)));
-                }
-                Some(Ok(outcome)) if self.is_duplicate(&outcome) => {
-                    if !self.is_read_again {
-                        self.doubled.push(outcome.game);
+                Some(Ok(mut outcome)) => {
+                    if let Err(problem) = self.check(&outcome) {
+                        return Some(Err(self.damaged(problem)));
+                    }
+                    if self.is_duplicate(&outcome) {
+                        if !self.is_read_again {
+                            self.doubled.push(outcome.game);
+                        }
+                        continue;
+                    }
+                    match self.is_settled(&outcome) {
+                        Ok(true) => {}
+                        Ok(false) => {
+                            outcome.session = outcome.session.map(|own| self.sessions_before + own);
+                            return Some(Ok(outcome));
+                        }
+                        Err(error) => return Some(Err(error)),
                     }
                 }
-                Some(Ok(mut outcome)) => match self.is_settled(&outcome) {
-                    Ok(true) => {}
-                    Ok(false) => {
-                        outcome.session = outcome.session.map(|own| self.sessions_before + own);
-                        return Some(Ok(outcome));
-                    }
-                    Err(error) => return Some(Err(error)),
-                },
                 Some(error) => return Some(error),
                 None => {
                     self.warn_of_duplicates();
