@@ -195,6 +195,7 @@ fn flags_and_words_without_effect_are_refused() {
         (&["timing", "--host", "--patience", "2s"], &host("--patience <TIME>")),
         (&["timing", "--host", "--cwd", "."], &host("--cwd <DIR>")),
         (&["timing", "--host", "./good"], "unexpected argument `./good`"),
+        (&["timing", "--host", "--format", "csv"], "--host plays no game"),
         (&["game", "check", "samegame", "./good"], "unexpected argument `./good`"),
         (&["game", "check", "--env", "A=1"], "are for a bot; name it with --bot CMD"),
         (&["suite", "--compress", "--logs", "none"], "--compress packs the logs, and --logs none"),

@@ -113,6 +113,11 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     args.svg.as_ref().map_or(Ok(()), |path| args.force.check(path))?;
     if args.host {
         args.bot.refuse_without_bot()?;
+        if matches!(args.format, Format::Csv | Format::Junit) {
+            let problem =
+                "--host plays no game, and csv and junit are about turns; use --format json";
+            return Err(Failure::user(anyhow!(problem)));
+        }
     }
     let mut config = args.rules.resolve(None)?;
     let patience = Some(args.patience.0);
