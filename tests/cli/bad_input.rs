@@ -217,6 +217,7 @@ fn logs_that_cannot_be_written() {
     assert_snapshot!(scene.error(&["play", "--log", "no/such/game.jsonl"]), @"error: cannot write the log no/such/game.jsonl: there is no such folder");
     assert_snapshot!(scene.error(&["play", "--log", "folder"]), @"error: cannot write the log folder: Is a directory (os error 21)");
     assert_snapshot!(scene.error(&["play", "--log", "bot.py"]), @"error: bot.py exists and is not a game log; remove it or choose another name for --log");
+    assert_snapshot!(scene.error(&["play", "--log", "bot.py", "--force"]), @"error: bot.py exists and is not a game log; remove it or choose another name for --log");
     let kept = fs::read_to_string(scene.path().join("bot.py")).expect("there");
     assert_eq!(kept, "print('precious')\n");
 }

@@ -74,6 +74,8 @@ pub(super) struct PlayArgs {
     ponder: bool,
 
     /// Write the game to this file while it is played, for `referee replay`
+    ///
+    /// It replaces an earlier log. Another file stays, also with --force.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
