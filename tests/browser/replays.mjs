@@ -96,7 +96,7 @@ export default {
   /** A late turn stands out in its chart and says whose fault it was. */
   async is_late({ url, culprit }) {
     await withPage(url, {}, async (page) => {
-      assert.match(await text(page, ".lateness"), new RegExp(`^Late through the ${culprit}'s fault \\(.+\\): a timeout\\.$`));
+      assert.match(await text(page, ".lateness"), new RegExp(`^Late through the fault of the ${culprit} \\(.+\\): a timeout\\.$`));
       assert.equal(await page.locator(".times .bar.late").count(), 1);
       assert.equal(await page.locator(`.times .bar.${culprit}`).count(), 1);
       assert.match(await text(page, ".times .scale"), / 1 late /);

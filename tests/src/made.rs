@@ -122,6 +122,7 @@ impl MadeRun {
             match culprit {
                 Culprit::Bot => outcome.times.bot_overruns = 1,
                 Culprit::Host => outcome.times.host_overruns = 1,
+                Culprit::Seat(_) => {}
             }
         }
         self

@@ -3,6 +3,7 @@
 
 mod blame;
 mod late_turns;
+mod paused;
 mod turns;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -182,6 +182,8 @@ pub enum Culprit {
     Bot,
     /// The reply would have been in time if neither bot nor referee had waited for a core.
     Host,
+    /// The bot in this seat, which computed although it was paused.
+    Seat(usize),
 }
 
 /// The decision on a late reply.
@@ -195,8 +197,8 @@ pub enum Culprit {
 pub enum Decision {
     /// The reply is a timeout.
     Timeout,
-    /// The reply counts: the host was at fault, and either the referee itself polled too late to tell, or
-    /// the user chose to accept replies that the host made late.
+    /// The reply counts: the bot in another seat was at fault, or the host was, and either the referee itself polled too late to
+    /// tell, or the user chose to accept replies that the host made late.
     Accepted,
     /// The reply counts, as one of those that the profile forgives.
     Forgiven,

@@ -185,15 +185,17 @@ impl Meter {
     }
 
     /// Notes what the program has computed since it was paused, as one can that arranges to be continued, such as by a timer. This
-    /// counts in the next exchange.
-    pub(crate) fn note_paused(&mut self) {
-        let Some(before) = self.paused.take() else { return };
+    /// counts in the next exchange. Returns all of it if that is more than the counters may have lagged.
+    pub(crate) fn note_paused(&mut self) -> Duration {
+        let Some(before) = self.paused.take() else { return Duration::ZERO };
         let now = self.sampler.sample();
         let cpu = now.since(&before, Duration::MAX).cpu.unwrap_or_default().0;
         let computed = cpu.saturating_sub(lag(&before));
         self.thought.add(computed);
         self.while_paused += computed;
-        self.paused = Some(now);
+        let is_certain = !computed.is_zero();
+        self.paused = Some(if is_certain { now } else { before });
+        if is_certain { cpu } else { Duration::ZERO }
     }
 
     /// Notes that the program runs on.

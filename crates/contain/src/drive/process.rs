@@ -163,6 +163,12 @@ impl BotProcess {
         Ok(())
     }
 
+    /// The CPU time that its processes have used since they were [paused](Self::pause), or since this was called last; none if it is
+    /// at most 10 ms a core (20 ms on other systems than Linux).
+    pub fn take_paused_cpu(&mut self) -> Duration {
+        self.meter.note_paused()
+    }
+
     /// The CPU time that its processes have used so far while they were [paused](Self::pause), beyond 10 ms a core each time
     /// (20 ms on other systems than Linux).
     pub fn paused_cpu(&mut self) -> Duration {

@@ -95,9 +95,12 @@ impl<'a> Record<'a> {
     /// Adds an exchange and its effect.
     pub(super) fn turn(&mut self, ask: &Ask, reply: Reply, effect: Effect) -> Turn {
         let seen = Seen::new(ask, &reply, &effect);
-        let Reply { exchanged, limit, overrun, .. } = reply;
-        let SeatRecord { observations, collector } = &mut self.seats[ask.seat];
+        let Reply { exchanged, limit, overrun, delayed_by, .. } = reply;
         self.turns += 1;
+        if let Some(seat) = delayed_by {
+            self.seats[seat].observations.note_delay(self.turns);
+        }
+        let SeatRecord { observations, collector } = &mut self.seats[ask.seat];
         self.verdict = effect.verdict;
         if overrun == Some(Overrun { culprit: Culprit::Host, decision: Decision::Timeout }) {
             self.spoilt.get_or_insert(ask.seat);

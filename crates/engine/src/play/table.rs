@@ -1,11 +1,13 @@
 //! The bots of a game in their seats. One of them is asked at a time; the others are paused in the meantime, so that none makes another
 //! late, unless they may ponder.
 
+use std::collections::BTreeSet;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::overrun::kept_late;
 use super::player::{Player, Reply};
 use super::{Match, PlayError};
 use contain::bot::BotEnd;
@@ -31,6 +33,8 @@ pub(super) struct Ended {
     pub(super) wall: Duration,
     /// The CPU time that it used in others' turns, where it was left running, or ran although it was paused.
     pub(super) pondered: Option<Duration>,
+    /// Whether it was ended because it kept another bot from answering, although it was paused.
+    kept_another: bool,
 }
 
 impl<'a> Table<'a> {
@@ -70,16 +74,64 @@ impl<'a> Table<'a> {
         match place {
             SeatState::Playing(player, _) if is_alone => player.exchange(ask),
             SeatState::Playing(..) if self.game.ponders => self.exchange_while_others_ponder(ask),
-            SeatState::Playing(player, _) => {
-                let reply = player.exchange(ask)?;
-                player.pause()?;
-                Ok(reply)
+            SeatState::Playing(..) => self.exchange_while_others_pause(ask),
+            SeatState::Ended(Ended { pondered, kept_another: true, .. }) => {
+                let limit = self.game.rules.limit(ask.limit, ask.official);
+                Ok(Reply::of_ended(pondered.unwrap_or_default(), limit))
             }
             SeatState::Waiting | SeatState::Ended(_) => {
                 let what = format!("asked player {} after that player was out", ask.seat);
                 Err(PlayError::Judge(JudgeFailure::new(what)))
             }
         }
+    }
+
+    /// Asks a bot while the others are paused. One that computes nevertheless is to blame for a late reply, which then counts. If no
+    /// reply came, that one is paused again, and the next time ended, and the bot gets the time that it has lost.
+    fn exchange_while_others_pause(&mut self, ask: &mut Ask) -> Result<Reply, PlayError> {
+        let mut reply = self.playing(ask.seat).ask(ask)?;
+        let (mut culprit, mut paused_again) = (None, BTreeSet::new());
+        while let Some(late) = kept_late(&reply.exchanged, reply.left) {
+            let Some(seat) = self.take_intruder(ask.seat, late) else { break };
+            reply.delayed_by = Some(seat);
+            if paused_again.insert(seat) {
+                self.playing(seat).pause()?;
+            } else {
+                self.seats[seat].end_for_keeping_another();
+            }
+            let has_come = reply.exchanged.no_reply.is_none();
+            if has_come || self.playing(ask.seat).ask_on(ask, &mut reply)? {
+                culprit = Some(seat);
+                break;
+            }
+        }
+        let player = self.playing(ask.seat);
+        player.decide(&mut reply, culprit);
+        player.pause()?;
+        Ok(reply)
+    }
+
+    fn playing(&mut self, seat: Seat) -> &mut Player<'a> {
+        match &mut self.seats[seat] {
+            SeatState::Playing(player, _) => player,
+            SeatState::Waiting | SeatState::Ended(_) => unreachable!("the caller has found it"),
+        }
+    }
+
+    /// Which of the paused bots has computed most since it was paused, if they have for half of the time by which the reply of
+    /// another is late. The rest may be errors of measurement.
+    fn take_intruder(&mut self, asked: Seat, late: Duration) -> Option<Seat> {
+        let mut computed = Vec::new();
+        for (seat, place) in self.seats.iter_mut().enumerate() {
+            if let SeatState::Playing(player, _) = place
+                && seat != asked
+            {
+                computed.push((player.take_paused_cpu(), seat));
+            }
+        }
+        let all: Duration = computed.iter().map(|(cpu, _)| *cpu).sum();
+        let (_, seat) = computed.into_iter().max()?;
+        (all >= late / 2).then_some(seat)
     }
 
     /// Asks a bot while the others run on. They are watched on a separate thread: their samples must not keep the referee from
@@ -149,12 +201,20 @@ fn watch(bots: &mut [&mut Box<Player<'_>>], is_over: &Receiver<()>) -> Result<()
 }
 
 impl SeatState<'_> {
+    fn end_for_keeping_another(&mut self) {
+        self.end();
+        if let Self::Ended(ended) = self {
+            ended.kept_another = true;
+        }
+    }
+
     fn end(&mut self) {
         *self = match std::mem::replace(self, Self::Waiting) {
             Self::Playing(mut player, started) => {
                 let pondered = player.pondered();
                 let ending = player.finish();
-                Self::Ended(Ended { ending, wall: started.elapsed(), pondered })
+                let wall = started.elapsed();
+                Self::Ended(Ended { ending, wall, pondered, kept_another: false })
             }
             other => other,
         };
