@@ -93,8 +93,7 @@ impl<'a> Player<'a> {
     /// measurements of the wait before are then kept.
     pub(super) fn ask_on(&mut self, ask: &Ask, reply: &mut Reply) -> Result<bool, PlayError> {
         let Exchanged { wall, certificate, .. } = &reply.exchanged;
-        let excused = certificate.parts.map(|parts| parts.excused()).unwrap_or_default();
-        let own = wall.saturating_sub(excused);
+        let own = certificate.own_time(*wall);
         reply.left = reply.left.map(|left| left.saturating_sub(own));
         let count = match ask.lines.count {
             LineRules::UNTIL_END => LineRules::UNTIL_END,
@@ -222,7 +221,12 @@ impl Reply {
 
     /// The reply for the game, with its time if that counts there.
     pub(super) fn answer(&self) -> Answer<'_> {
-        let elapsed = if self.is_official { self.exchanged.wall } else { Duration::ZERO };
+        let Exchanged { wall, certificate, .. } = &self.exchanged;
+        let elapsed = match self.overrun.map(|overrun| overrun.culprit) {
+            _ if !self.is_official => Duration::ZERO,
+            Some(Culprit::Seat(_)) => certificate.own_time(*wall),
+            _ => *wall,
+        };
         Answer::new(&self.exchanged.reply, self.exchanged.no_reply).after(elapsed)
     }
 }
