@@ -236,13 +236,16 @@ mod tests {
         let late = |culprit: &str| {
             let json = format!(
                 r#"{{"type":"turn","turn":1,"seat":2,"limit":"turn","reply":"","gain":0,"score":0,"wall_ms":60,
-                "overrun":{{"culprit":"{culprit}","decision":"timeout"}}}}"#
+                "overrun":{{"culprit":{culprit},"decision":"timeout"}}}}"#
             );
             let turn = serde_json::from_str::<Event>(&json).expect("a turn");
             seats(&[turn], &SEATS.replace("VERDICT", "timeout"))
         };
-        assert!(late("host").iter().all(Outcome::is_lost_by_host));
-        assert!(late("bot").iter().all(|it| !it.is_lost_by_host()));
+        assert!(late(r#""host""#).iter().all(Outcome::is_lost_by_host));
+        for culprit in [r#""bot""#, r#"{"seat":0}"#] {
+            let seats = late(culprit);
+            assert!(seats.iter().all(|it| !it.is_lost_by_host() && it.times.host_overruns == 0));
+        }
     }
 
     #[test]
