@@ -559,7 +559,7 @@ mod tests {
         assert!(found.found[1].ends_with("tester.cfg; it plays `./my bot`"), "{:?}", found.found);
         toml::from_str::<toml::Table>(&found.settings).expect("good settings");
         let shell = "mkdir -p %OUTPUT_DIR% && java -jar t.jar -ex ./bot -sd %SEED% > %OUTPUT_DIR%/%SEED%.out 2>&1 && echo";
-        let folder = made(&[("tester.jar", ""), ("tester.cfg", &settings(shell, pattern))]);
+        let folder = made(&[("tester.jar", "PK"), ("tester.cfg", &settings(shell, pattern))]);
         let found = survey_jar(&folder.path().join("tester.jar")).expect("it is there");
         let part = "/tester.jar -ex {bot} -sd {seed}\"\n";
         assert!(found.settings.contains(part), "{}", found.settings);
