@@ -62,13 +62,22 @@ impl Runs {
         fs::read_to_string(self.path("page.html")).expect("a page")
     }
 
-    /// Renames a bot in the plan of a run.
-    fn rename_bot(&self, run: &str, bot: &str, name: &str) {
+    /// Renames a bot, and all boards, which were seeds, in the plan of a run.
+    fn rename(&self, run: &str, [bot, name]: [&str; 2], board: &str) {
         let file = self.path(run).join("run.toml");
-        let plan = fs::read_to_string(&file).expect("a plan");
-        let named = plan.replace(&format!("name = \"{bot}\""), &format!("name = {}", json!(name)));
-        assert_ne!(plan, named);
-        fs::write(file, named).expect("written");
+        let text = fs::read_to_string(&file).expect("a run");
+        let mut run: toml::Table = text.parse().expect("TOML");
+        let plan = run["plan"].as_table_mut().expect("a table");
+        let bots = plan["bots"].as_array_mut().expect("a list");
+        let named = bots.iter_mut().find(|it| it["name"].as_str() == Some(bot)).expect("a bot");
+        named["name"] = name.into();
+        let seeds = plan.remove("seeds").and_then(|it| it["last"].as_integer()).expect("from 1");
+        let board = [("name", board), ("test_case", "")];
+        let board: toml::Table =
+            board.map(|(key, value)| (key.to_owned(), value.into())).into_iter().collect();
+        let boards: Vec<toml::Table> = (1..=seeds).map(|_| board.clone()).collect();
+        plan.insert("boards".to_owned(), boards.into());
+        fs::write(file, run.to_string()).expect("written");
     }
 
     /// The results of a run by game.
@@ -224,14 +233,15 @@ fn a_page_of_runs_fits_a_phone_in_light_and_dark() {
     let Some(browser) = Browser::open() else { return };
     let name = "./bot --with many words ".repeat(40);
     let long = format!("@misbehaving exit 3 --on-turn 4 --because {}", "x".repeat(200));
+    let board = format!("boards/{}.txt", "y".repeat(90));
     let runs = Runs::new().run("run", &["@greedy", "@first", LOSER], "1..4", &["--logs", "all"]);
     runs.change("run", |result| {
         result["diagnosis"] = json!(long);
-        result["board"] = json!(format!("boards/{}.txt", "y".repeat(90)));
+        result["board"] = json!(board);
         let bot = result["bot"].as_str().expect("a name").replace("@greedy", &name);
         result["bot"] = json!(bot);
     });
-    runs.rename_bot("run", "@greedy", &name);
+    runs.rename("run", ["@greedy", &name], &board);
     let url = runs.page(&["run"]);
     browser.check("report_phone", &json!({ "url": url }));
     fs::create_dir(runs.path("runs")).expect("made");
@@ -254,7 +264,7 @@ fn no_text_from_a_run_runs_in_its_page() {
         }
         result["bot"] = json!(bot);
     });
-    runs.rename_bot("run", "@greedy", evil);
+    runs.rename("run", ["@greedy", evil], evil);
     let url = runs.page(&["run", "--games"]);
     assert!(!runs.html().contains(['\u{1b}', '\u{7}', '\u{202e}', '\0', '\u{9b}']));
     let shown = "</title></style><script>ran=1</script><img src=x onerror=ran=1>\" onclick='ran=1' {{content}}";
