@@ -209,8 +209,8 @@ fn fill_descriptor(mebibytes: usize) -> io::Result<()> {
     for _ in 0..mebibytes {
         file.write_all(&vec![1; 1 << 20])?;
     }
-    // On a busy machine a watcher that takes 0.1 s for a look may let 2 s pass until the next one.
-    thread::sleep(Duration::from_secs(5));
+    // A watcher that takes a second for a look, because the machine stood still, lets 20 s pass until the next one.
+    thread::sleep(Duration::from_secs(25));
     // Held to the end.
     let _ = std::os::fd::IntoRawFd::into_raw_fd(file);
     Ok(())
