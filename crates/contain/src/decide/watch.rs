@@ -221,3 +221,39 @@ impl Watch {
         Some(step)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::sample::{Snapshot, Thread, ThreadState};
+
+    /// The first thread of a program, which could run and has had a core for 3 ms, and no trace of a wait.
+    fn could_run(is_as_started: bool) -> Observation {
+        let run = Duration::from_millis(3);
+        let thread = Thread { run, ..Thread::default() };
+        let sample =
+            Sample { threads: BTreeMap::from([(1, thread)]), ..Sample::of_process(1, run) };
+        let state = ThreadState { is_runnable: true, is_as_started, core: Some(0) };
+        let threads = BTreeMap::from([(1, state)]);
+        Observation { sample, snapshot: Snapshot { threads, ..Snapshot::default() } }
+    }
+
+    #[test]
+    fn what_could_run_at_the_limit_is_looked_at_again_before_it_is_said_to_have_slept() {
+        for is_as_started in [true, false] {
+            let (start, limit) = (Moment::default(), Duration::from_millis(100));
+            let mut watch = Watch::new(start, limit, limit, Surroundings::default());
+            let before = Sample::of_process(1, Duration::ZERO);
+            let (mut now, mut next) = (start, Some(start + limit));
+            for _ in 0..3 {
+                let Some(then) = next else { break };
+                now = then;
+                let seen = could_run(is_as_started);
+                next = watch.look(seen, &before, Delays::default(), now, [now; 2]);
+            }
+            let parts = watch.parts(&before, now - start, Delays::default(), false);
+            assert!(parts.asleep.0.is_zero(), "{parts:?}");
+            assert_eq!(parts.has_own_scheduling, !is_as_started, "{parts:?}");
+        }
+    }
+}
