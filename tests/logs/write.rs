@@ -188,8 +188,7 @@ fn certificates() -> impl Strategy<Value = Certificate> {
 }
 
 fn overruns() -> impl Strategy<Value = Overrun> {
-    let culprits =
-        prop_oneof![Just(Culprit::Bot), Just(Culprit::Host), (0..9_usize).prop_map(Culprit::Seat)];
+    let culprits = prop_oneof![Just(Culprit::Bot), Just(Culprit::Host)];
     let decisions = prop_oneof![
         Just(Decision::Timeout),
         Just(Decision::Accepted),

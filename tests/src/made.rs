@@ -122,7 +122,6 @@ impl MadeRun {
             match culprit {
                 Culprit::Bot => outcome.times.bot_overruns = 1,
                 Culprit::Host => outcome.times.host_overruns = 1,
-                Culprit::Seat(_) => {}
             }
         }
         self

@@ -3,7 +3,6 @@
 
 mod blame;
 mod late_turns;
-mod paused;
 mod turns;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};

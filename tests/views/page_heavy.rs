@@ -217,7 +217,6 @@ fn a_late_turn_names_its_culprit() {
     let culprit = match turn.overrun.expect("a late turn").culprit {
         Culprit::Bot => "bot",
         Culprit::Host => "host",
-        Culprit::Seat(_) => unreachable!("it has one player"),
     };
     let url = format!("{}#turn={}", game.url(), turn.turn);
     browser.check("is_late", &json!({ "url": url, "culprit": culprit }));

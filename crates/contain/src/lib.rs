@@ -40,7 +40,7 @@
 //! | while there is a bot, or a [`Host`] | |
 //! |---|---|
 //! | children | The *launcher*, a fork of your program, which starts all bots. [`Host::start`](bot::Host::start) says why to have it forked early. |
-//! | threads | One that removes mount namespaces and folders that bots leave. |
+//! | threads | One that removes mount namespaces and folders that bots leave, and one that ends a bot that holds up its referee. |
 //! | descriptors | A socket to the launcher; a dozen for each bot, all of them closed on exec. |
 //! | control group | Where your process may make control groups, but has to leave its own to do so, it moves into a group `referee` beneath it, and back at the end. |
 //! | cores | A thread that talks to a bot of [chosen cores](bot::BotCommand::pinning) moves to them when it starts the bot, as do the threads that it starts in the meantime. When the bot ends, it may use all the cores that it had before. |
@@ -109,7 +109,7 @@ pub mod bot {
     //!
     //! Between the referee and the bot stands a keeper, which keeps hold of all processes that
     //! descend from the bot, by one of several [methods](ContainmentMethod), and ends only after them. The launcher (`launch`)
-    //! forks it, and ends a bot whose referee stalls beyond a deadline. See [`Host`]. `guard` watches
+    //! forks it. A watchdog ends a bot that holds up its referee beyond a deadline. See [`Host`]. `guard` watches
     //! their use of resources, and a [`Sandbox`] restricts their files, network and privileges.
     //!
     //! The end ([`BotProcess::finish`]) takes a bounded time: close the input, leave a short grace for a clean
@@ -128,6 +128,7 @@ pub mod bot {
         },
         drive::{
             HostMemory,
+            bystander::TableWatch,
             dialogue::Dialogue,
             exchange::{Exchanged, InputUse, Request},
             pipes::Captured,
@@ -137,7 +138,7 @@ pub mod bot {
         scratch::folder::{Scratch, await_removals},
         spawn::{
             command::{BotCommand, Confinement},
-            ending::{Left, Survivor},
+            ending::Left,
             error::SpawnError,
             host::Host,
             offers::check_proc,

@@ -97,14 +97,6 @@ pub struct Parts {
     pub has_ended: bool,
 }
 
-impl Certificate {
-    /// The part of an exchange's wall time that others did not cause, if it was measured.
-    pub fn own_time(&self, wall: Duration) -> Duration {
-        let excused = self.parts.map(|parts| parts.excused());
-        wall.saturating_sub(excused.unwrap_or_default())
-    }
-}
-
 impl Parts {
     /// The time that no thread of the bot caused.
     pub fn excused(&self) -> Duration {

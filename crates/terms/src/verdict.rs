@@ -175,15 +175,33 @@ impl fmt::Display for NoReply {
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
+    serde(rename_all = "snake_case", from = "LoggedCulprit")
 )]
 pub enum Culprit {
     /// The bot needed longer than it had.
     Bot,
     /// The reply would have been in time if neither bot nor referee had waited for a core.
     Host,
-    /// The bot in this seat, which computed although it was paused.
-    Seat(usize),
+}
+
+/// A culprit in a log. Version 1 also named seats whose bots computed although they were stopped.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum LoggedCulprit {
+    Bot,
+    Host,
+    Seat(#[expect(dead_code, reason = "it counts as the host")] usize),
+}
+
+#[cfg(feature = "serde")]
+impl From<LoggedCulprit> for Culprit {
+    fn from(logged: LoggedCulprit) -> Self {
+        match logged {
+            LoggedCulprit::Bot => Self::Bot,
+            LoggedCulprit::Host | LoggedCulprit::Seat(_) => Self::Host,
+        }
+    }
 }
 
 /// The decision on a late reply.
@@ -197,8 +215,8 @@ pub enum Culprit {
 pub enum Decision {
     /// The reply is a timeout.
     Timeout,
-    /// The reply counts: the bot in another seat was at fault, or the host was, and either the referee itself polled too late to
-    /// tell, or the user chose to accept replies that the host made late.
+    /// The reply counts: the host was at fault, and either the referee itself polled too late to tell, or the user chose to accept
+    /// replies that the host made late.
     Accepted,
     /// The reply counts, as one of those that the profile forgives.
     Forgiven,

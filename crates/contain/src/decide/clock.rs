@@ -233,16 +233,6 @@ impl Clock {
         self.deadline.is_some()
     }
 
-    /// Ends the wait for a program that was killed at its deadline, since the referee stalled.
-    pub(crate) fn give_up(&mut self, observation: Observation, now: Moment) {
-        if let Some(limit) = self.limit {
-            self.in_overtime = true;
-            let delays = self.delays;
-            let (watch, before) = self.watch(limit, Duration::ZERO);
-            watch.give_up(observation, before, delays, now);
-        }
-    }
-
     /// The last sample since the limit or shortly before it, if there was one.
     pub(crate) fn last_sample(&self) -> Option<&Sample> {
         self.watch.as_ref()?.last_sample()

@@ -77,7 +77,7 @@ pub(crate) struct Poll {
     pub(crate) before_input: Duration,
     /// Whether any output came.
     pub(crate) has_come: bool,
-    /// Whether the launcher has ended the program, since the referee stalled.
+    /// Whether the watchdog has killed the program, since the referee was held up.
     pub(crate) is_overdue: bool,
 }
 
@@ -116,8 +116,6 @@ pub(crate) enum Event {
     PeerIsBusy(bool),
     /// After [`Action::AwaitEnd`].
     Ended(NoReply),
-    /// After [`Action::Measure`]: the reply was quick, and the last sample is good enough.
-    WasQuick,
     /// After [`Action::Measure`].
     Measured(Box<Measured>),
     /// After [`Action::SampleThreads`]: the CPU time of each thread, and whether it can run.
@@ -179,8 +177,6 @@ pub(crate) enum Action {
 /// Which sample to take after an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// None if the program's first process has certainly written the reply; otherwise a quick one.
-    NoneOrQuick,
     /// A sample that costs little.
     Quick,
     /// A sample of all processes, with the host's figures.
@@ -237,7 +233,6 @@ pub(crate) struct Exchange {
     stop: Moment,
     /// When it last wrote in this exchange.
     spoke: Option<Moment>,
-    is_giving_up: bool,
     is_closing: bool,
     end: Option<End>,
     settling: Option<Settling>,
@@ -256,7 +251,6 @@ impl Exchange {
             since: at,
             stop: at,
             spoke,
-            is_giving_up: false,
             is_closing: false,
             end: None,
             settling: None,
@@ -326,7 +320,6 @@ impl Exchange {
             }
             Event::PeerIsBusy(false) => self.observe(now),
             Event::Ended(ending) => self.ended(ending),
-            Event::WasQuick => self.done(),
             Event::Measured(measured) => self.measured(*measured, now),
             Event::SampledThreads(threads) => self.sampled_threads(&threads, now),
             Event::CaughtLateAnswer(answer) => self.caught_late_answer(answer),
@@ -343,7 +336,7 @@ impl Exchange {
         self.judge(output, self.clock.has_passed(woke), is_overdue, now)
     }
 
-    /// Decides by the output, and by whether the deadline `has_passed` and the launcher has ended the program.
+    /// Decides by the output, and by whether the deadline `has_passed` and the watchdog has killed the program.
     fn judge(&mut self, output: Output, has_passed: bool, is_overdue: bool, now: Moment) -> Action {
         self.is_closing |= output.is_closing;
         match output.reply {
@@ -355,8 +348,8 @@ impl Exchange {
                 self.finish(None, None)
             }
             Reply::Open if has_passed && output.is_final && is_overdue => {
-                self.is_giving_up = true;
-                self.observe(now)
+                self.clock.begin_overtime();
+                self.finish(None, Some(NoReply::Deadline))
             }
             Reply::Open if output.is_final => Action::AwaitEnd,
             Reply::Open if has_passed && self.terms.has_peer && !self.clock.in_overtime() => {
@@ -375,9 +368,7 @@ impl Exchange {
     }
 
     fn observed(&mut self, observation: Observation, now: Moment) -> Action {
-        if self.is_giving_up {
-            self.clock.give_up(observation, now);
-        } else if self.clock.goes_on(observation, [self.since, now]) {
+        if self.clock.goes_on(observation, [self.since, now]) {
             return self.go_on(now);
         }
         self.finish(None, Some(NoReply::Deadline))
@@ -433,7 +424,8 @@ impl Exchange {
             // A program that loses or is late is sampled more closely.
             Some(_) => Measure::Observation,
             None if is_disturbed => Measure::Observation,
-            None if self.is_quick(wall) => Measure::NoneOrQuick,
+            // The last sample is good enough for what comes next.
+            None if self.is_quick(wall) => return self.done(),
             None => Measure::Quick,
         })
     }

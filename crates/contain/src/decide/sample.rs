@@ -11,16 +11,10 @@ use terms::millis::Millis;
 #[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Process {
     pub(crate) pid: i32,
-    /// A thread that has not exited, as the first one may have: only such a thread shows memory and descriptors.
-    #[cfg_attr(any(test, feature = "serde"), serde(default))]
-    pub(crate) alive: i32,
     pub(crate) threads: u64,
-    /// Resident memory, page tables and swapped pages.
+    /// Resident memory and swapped pages.
     pub(crate) resident: u64,
-    /// The part of `resident` that belongs to files in memory or to shared memory.
-    pub(crate) shared: u64,
-    pub(crate) page_tables: u64,
-    /// The peak resident memory, with the current page tables.
+    /// The peak resident memory.
     pub(crate) peak: u64,
     pub(crate) open_files: u64,
 }
@@ -139,6 +133,11 @@ impl Sample {
         visited + self.unvisited.len() as u64
     }
 
+    /// The resident memory of all processes, in bytes; pages that they share count for each of them.
+    pub(crate) fn resident(&self) -> u64 {
+        self.processes.iter().map(|process| process.resident).sum()
+    }
+
     /// The highest memory that one of the processes had at one time, in bytes.
     pub(crate) fn largest_peak(&self) -> u64 {
         self.processes.iter().map(|process| process.peak).max().unwrap_or(0)
@@ -152,11 +151,6 @@ impl Sample {
     /// Whether there was time to sample all processes.
     pub(crate) fn is_whole(&self) -> bool {
         self.unvisited.is_empty()
-    }
-
-    /// Whether there is no process besides the program's first one.
-    pub(crate) fn is_alone(&self) -> bool {
-        self.processes.len() == 1 && self.is_whole()
     }
 
     /// The numbers of the processes.

@@ -1,4 +1,4 @@
-//! What a program computes while the referee samples it, or although it is paused.
+//! What a program computes while the referee samples it.
 
 use std::time::Duration;
 
@@ -24,11 +24,6 @@ impl Thought {
         let due = beyond_free.min(took.saturating_sub(free));
         self.in_doubt = beyond_free.saturating_sub(due).min(TUNING.blame.tick);
         self.due += due;
-    }
-
-    /// Adds what certainly counts in the next exchange.
-    pub(crate) fn add(&mut self, computed: Duration) {
-        self.due += computed;
     }
 
     /// Takes what counts in the next exchange.

@@ -102,8 +102,6 @@ tuning! {
         interval: Duration = ms(25),
         /// Share of the referee's time for these checks: 1 in this number.
         share: u32 = 20,
-        /// Memory is not measured within this many measurement times of the deadline.
-        margin: u32 = 10,
     }
     /// The end of a program.
     ending: EndingTuning {
@@ -112,35 +110,37 @@ tuning! {
         /// Further time for an exit that has begun.
         // The kernel has to free what the program held.
         exit: Duration = ms(700),
-        /// CPU time for a first process to exit after another has answered.
-        lingering_cpu: Duration = ms(100),
-        /// Wall time for that on a busy machine.
-        lingering_wall: Duration = ms(1000),
-        /// Pause between two checks of it.
-        lingering_nap: Duration = us(100),
         /// How long a keeper may take to kill everything.
         reap_limit: Duration = ms(5000),
     }
     /// The launcher and the keepers.
     launcher: LauncherTuning {
-        /// How often to check for passed deadlines.
-        deadline_check: Duration = ms(100),
-        /// How long after a deadline the launcher may end the program.
-        deadline_margin: Duration = ms(200),
-        /// Time between two samples of a referee that may be held up.
-        respite: Duration = ms(150),
-        /// How often to check whether the referee is dying.
-        dying_check: Duration = ms(500),
-        /// Time for a keeper to end all processes before it is killed.
-        clearing: Duration = ms(4000),
+        /// How often to reap keepers that have ended.
+        reaping: Duration = ms(200),
         /// How long a keeper kills before giving up.
         kill_time: Duration = ms(3000),
         /// How long to wait for a killed plain program's descendants to end.
         group_kill_time: Duration = ms(200),
         /// Pause between two attempts to kill.
         kill_nap: Duration = us(50),
-        /// How long a keeper may take to stop a program, or to continue it.
-        signal_time: Duration = ms(5000),
+    }
+    /// A program while others are asked.
+    bystander: BystanderTuning {
+        /// Time between two samples of a stopped program.
+        interval: Duration = ms(10),
+        /// Share of the time for these samples: 1 in this number.
+        share: u32 = 4,
+        /// Time between the first two samples of a program that may run on after its reply, which doubles.
+        first_nap: Duration = us(100),
+        /// The longest such time.
+        longest_nap: Duration = ms(5),
+    }
+    /// The end of a program whose referee is held up.
+    watchdog: WatchdogTuning {
+        /// How often to check the deadlines.
+        interval: Duration = ms(250),
+        /// How long after its deadline a program is killed.
+        patience: Duration = ms(1000),
     }
     /// Folders and control groups after a game.
     cleanup: CleanupTuning {

@@ -18,8 +18,6 @@ use super::tuning::TUNING;
 pub(crate) struct Surroundings {
     /// The cores of the machine, if known.
     pub(crate) cores: Option<u32>,
-    /// Whether processes of earlier programs live on, which may keep this one from its core.
-    pub(crate) have_survivors: bool,
 }
 
 /// The watch on a program in one exchange that is late, or may become so.
@@ -29,7 +27,6 @@ pub(crate) struct Watch {
     limit: Duration,
     /// When to stop in any case.
     give_up: Moment,
-    surroundings: Surroundings,
     pub(crate) threads: BTreeMap<i32, Track>,
     pub(crate) tree: ProcessTree,
     pub(crate) stop: Stop,
@@ -72,7 +69,6 @@ impl Watch {
             start,
             limit,
             give_up: start + limit + patience,
-            surroundings,
             threads: BTreeMap::new(),
             tree: ProcessTree::new(surroundings.cores),
             stop: Stop::default(),
@@ -136,17 +132,6 @@ impl Watch {
         self.limit.saturating_sub(own)
     }
 
-    /// Ends the watch with a last observation.
-    pub(crate) fn give_up(
-        &mut self,
-        observation: Observation,
-        before: &Sample,
-        delays: Delays,
-        now: Moment,
-    ) {
-        self.given_up = !self.missing(observation, before, delays, now).is_zero();
-    }
-
     /// When to wake again for a program whose answer is awaited in any case, if the last poll ended at `polled`.
     pub(crate) fn next_late_poll(&self, polled: Moment, now: Moment) -> Option<Moment> {
         (polled < self.give_up).then(|| (now + TUNING.blame.longest_step).min(self.give_up))
@@ -180,8 +165,7 @@ impl Watch {
             let explained = self.threads.values().map(|track| track.run + track.wait).max();
             self.stop.so_far = elapsed.saturating_sub(explained.unwrap_or_default());
         }
-        let is_incomplete = snapshot.forgets_children || self.surroundings.have_survivors;
-        self.tree.is_incomplete |= is_incomplete;
+        self.tree.is_incomplete |= snapshot.forgets_children;
         self.tree.advance(sample, before, elapsed);
     }
 

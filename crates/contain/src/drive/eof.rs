@@ -17,7 +17,7 @@ use crate::sys::wait;
 use terms::verdict::{BotExit, NoReply};
 
 impl BotProcess {
-    /// How a bot ended, or that it only closed its output. With a `deadline` the launcher leaves it the time for its end.
+    /// How a bot ended, or that it only closed its output. With a `deadline` the watchdog leaves it the time for its end.
     pub(crate) fn how_it_ended(
         &mut self,
         deadline: Option<Instant>,
@@ -43,7 +43,7 @@ impl BotProcess {
                     return Ok(NoReply::Ended(BotExit::Unknown));
                 }
                 until = patience;
-                self.running.extend_deadline(deadline.and(Some(until)));
+                self.running.set_deadline(deadline.and(Some(until)));
             }
             let ready = self.wait(Some(until))?;
             if ready.has(Source::Canceller) {

@@ -24,7 +24,6 @@ use crate::observe::walk;
 use crate::sys::proc::online_cores;
 use crate::sys::wait;
 use terms::certificate::Certificate;
-use terms::limits::Breach;
 use terms::lines::{LineRules, Lines, Progress};
 use terms::peer::News;
 use terms::verdict::{BotExit, Culprit, NoReply};
@@ -121,10 +120,10 @@ impl BotProcess {
     /// # Errors
     /// When it is cancelled or the system fails; the bot's failures are part of the result.
     pub fn exchange(&mut self, request: &Request<'_>) -> Result<Exchanged, ExchangeError> {
-        self.resume()?;
         // Set before anything of the bot's is touched, which may hold up the referee.
         let deadline = request.limit.and_then(|limit| Instant::now().checked_add(limit));
         self.running.set_deadline(deadline);
+        self.resume();
         let exchanged = self.exchange_watched(request);
         self.running.set_deadline(None);
         // Whatever it talked to needs a while to end as well.
@@ -192,7 +191,7 @@ impl BotProcess {
             overtime: request.overtime,
             until_end: request.rules.count == LineRules::UNTIL_END,
             has_peer: self.link.is_some(),
-            surroundings: Surroundings { cores, have_survivors: self.host.have_survivors() },
+            surroundings: Surroundings { cores },
         }
     }
 
@@ -253,7 +252,7 @@ impl BotProcess {
             return Ok(Event::Exceeded(breach));
         }
         under_way.own_wait.before_poll();
-        self.running.extend_deadline(deadline);
+        self.running.set_deadline(deadline);
         let until = self.meter.instant(until).unwrap_or_else(Instant::now);
         let due = self.guard.wake(Some(until));
         let due = self.link.as_ref().map_or(due, |link| link.wake(due));
@@ -408,10 +407,6 @@ impl BotProcess {
         measure: Measure,
         under_way: &mut UnderWay<'_>,
     ) -> Result<Event, ExchangeError> {
-        let until_exit = under_way.request.rules.until_exit;
-        if measure == Measure::NoneOrQuick && (!until_exit || self.is_by_first()) {
-            return Ok(Event::WasQuick);
-        }
         let until = under_way.samples_until();
         let root = self.root;
         let UnderWay { exchange, own_wait, has_stderr, sampled, .. } = under_way;
@@ -423,11 +418,11 @@ impl BotProcess {
         let observation = match (measure, exchange.clock.last_sample()) {
             (Measure::OfLast, Some(last)) => walk::observed(last.clone(), root),
             (Measure::OfLast | Measure::Observation, _) => walk::observe(root),
-            (Measure::Quick | Measure::NoneOrQuick, _) => {
+            (Measure::Quick, _) => {
                 Observation { sample: self.meter.sampler.sample(), ..Observation::default() }
             }
         };
-        let breach = self.check_limits(&observation, no_reply, until);
+        let breach = self.guard.check(&observation.sample, Some(until));
         if let Some(no_reply) = breach.map(NoReply::OverLimit).or(no_reply)
             && let Some(shortage) = self.guard.check_host(no_reply)
         {
@@ -435,25 +430,6 @@ impl BotProcess {
         }
         let peak_memory = self.guard.peak_memory();
         Ok(Event::Measured(Box::new(Measured { observation, own_wait, breach, peak_memory })))
-    }
-
-    fn check_limits(
-        &mut self,
-        observation: &Observation,
-        no_reply: Option<NoReply>,
-        until: Instant,
-    ) -> Option<Breach> {
-        let sample = &observation.sample;
-        if sample.is_whole() {
-            return self.guard.check(sample, Some(until));
-        }
-        // Where there was no time to sample all processes, their number is an estimate in any case, and a late bot ends.
-        let soon = until.min(Instant::now() + TUNING.sampling.walk);
-        if no_reply == Some(NoReply::Deadline) {
-            self.guard.check_quickly(sample, soon)
-        } else {
-            self.guard.check(sample, Some(soon))
-        }
     }
 
     /// Counts the input that the bot has not read, and builds the result.
@@ -474,10 +450,6 @@ impl BotProcess {
             self.read_stderr(&mut stderr)?;
         }
         let reply = self.pipes.lines.take(lines.unwrap_or(request.rules.count));
-        let no_reply = match (no_reply, &after) {
-            (None, Some(after)) if request.rules.until_exit => self.outlived(after, &mut stderr)?,
-            (no_reply, _) => no_reply,
-        };
         self.meter.end(after.unwrap_or(before));
         let is_unread = self.link.is_none() && unread_input >= request.input.len() as u64;
         Ok(Exchanged {
@@ -495,7 +467,7 @@ impl BotProcess {
                 both_blocked,
             },
             stopped,
-            exit: if self.first.is_end_reported { self.running.exit() } else { None },
+            exit: if self.is_end_reported { self.running.exit() } else { None },
             stderr,
             trace,
         })
@@ -520,7 +492,7 @@ impl BotProcess {
 
     /// Whether another process may still answer for a bot that has ended: not if its keeper has ended too.
     fn may_be_answered_for(&mut self) -> bool {
-        let was_reported = mem::replace(&mut self.first.is_end_reported, true);
+        let was_reported = mem::replace(&mut self.is_end_reported, true);
         self.running.exit().is_some() && !was_reported
     }
 }

@@ -4,13 +4,13 @@
 //! reserves and never touches, which runtimes do generously. So the referee samples the resident memory
 //! of all of a bot's processes every few hundredths of a second while the bot thinks.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::pipes::Captured;
 use crate::decide::sample::Sample;
 use crate::decide::tuning::TUNING;
-use crate::observe::root::{Root, Tree};
-use crate::observe::{living, memory, walk};
+use crate::observe::root::Root;
+use crate::observe::walk;
 use crate::spawn::groups::group::Cgroup;
 use crate::sys::cgroup::host::{kills_are_of_group, memory_kills, memory_limit_of_host};
 use terms::limits::{Breach, Resource, Resources};
@@ -29,11 +29,6 @@ pub(crate) struct Guard {
     /// Whether a process has reached its limit on open files.
     is_out_of_files: bool,
     peak_memory: Option<u64>,
-    /// When to measure shared and held memory next, and how long that took at last.
-    next_memory: Instant,
-    memory_took: Duration,
-    /// A process that sees the bot's own file system, if it has one.
-    tree: Option<Tree>,
     /// The bot's control group, if any.
     cgroup: Option<Cgroup>,
     /// The number of OOM kills around the referee before the bot started.
@@ -80,18 +75,10 @@ impl HostMemory {
 
 impl Guard {
     /// Starts to watch; `memory_kills` is the number of OOM kills before the bot started.
-    pub(crate) fn new(
-        limits: Resources,
-        tree: Option<Tree>,
-        cgroup: Option<Cgroup>,
-        memory_kills: u64,
-    ) -> Self {
+    pub(crate) fn new(limits: Resources, cgroup: Option<Cgroup>, memory_kills: u64) -> Self {
         Self {
             limits,
             next: Instant::now() + TUNING.limits.interval,
-            next_memory: Instant::now() + TUNING.limits.interval,
-            memory_took: Duration::ZERO,
-            tree,
             memory_kills,
             cgroup,
             written: Written::default(),
@@ -163,15 +150,15 @@ impl Guard {
         turn.or_else(|| self.limits.breach(Resource::GameOutput, game))
     }
 
-    /// Samples the bot between exchanges if that is due. What it exceeds ends its next exchange.
-    pub(crate) fn sample_idle(&mut self, root: Root) -> Option<Breach> {
-        self.breach_while_idle = self.sample_if_due(root, None);
-        self.breach_while_idle
+    /// Its limits.
+    pub(crate) fn limits(&self) -> Resources {
+        self.limits
     }
 
-    /// When the next sample is due.
-    pub(crate) fn next(&self) -> Instant {
-        self.next
+    /// Notes the limit that was exceeded between exchanges, which ends the next one.
+    pub(crate) fn exceeded_while_idle(&mut self, breach: Option<Breach>) {
+        self.breach_while_idle = breach;
+        self.is_breached |= breach.is_some();
     }
 
     /// Samples the bot if a sample is due; not beyond `deadline`.
@@ -188,42 +175,21 @@ impl Guard {
             return None;
         }
         let sample = walk::below_until(root, deadline);
-        let soon = Instant::now() + self.memory_took * TUNING.limits.margin;
-        let breach = match deadline.filter(|deadline| *deadline <= soon) {
-            Some(deadline) => self.check_quickly(&sample, deadline),
-            None => self.check(&sample, deadline),
-        };
+        let breach = self.check(&sample, deadline);
         self.next =
             Instant::now() + TUNING.limits.interval.max(now.elapsed() * TUNING.limits.share);
         breach
     }
 
-    /// Whether a sample certainly exceeds a limit, if the time until `deadline` allows to check.
+    /// The limit that a sample exceeds, if any. Shared pages are divided among processes until `deadline`.
     pub(crate) fn check(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
-        let processes = self.check_processes(sample, deadline);
-        let breach = processes.or_else(|| self.check_memory(sample, deadline));
-        self.or_of_cgroup(breach)
-    }
-
-    /// As [`check`](Self::check), but does not measure memory beyond what the sample says: the kernel answers for a process
-    /// that is just starting another one when it has done so.
-    pub(crate) fn check_quickly(&mut self, sample: &Sample, deadline: Instant) -> Option<Breach> {
-        let processes = self.check_processes(sample, Some(deadline));
-        let breach = processes.or_else(|| self.note_memory(sample.largest_peak()));
-        self.or_of_cgroup(breach)
-    }
-
-    fn or_of_cgroup(&mut self, breach: Option<Breach>) -> Option<Breach> {
+        let has_all_files = |limit| sample.open_files() >= limit;
+        self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
+        let Exceeded { memory, breach } = Exceeded::by(&self.limits, sample, deadline);
+        self.peak_memory = self.peak_memory.max((memory > 0).then_some(memory));
         let breach = breach.or(self.breach_while_idle);
         let breach = breach.or_else(|| self.cgroup.as_ref()?.breach())?;
         Some(self.record(breach))
-    }
-
-    fn check_processes(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
-        let has_all_files = |limit| sample.open_files() >= limit;
-        self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
-        let too_many = |tasks| self.limits.breach(Resource::Processes, tasks);
-        too_many(sample.tasks()).and_then(|_| too_many(living::tasks(sample, deadline)))
     }
 
     /// Whether no reply came because the host, not the bot, ran out of memory.
@@ -251,25 +217,28 @@ impl Guard {
         self.is_breached = true;
         breach
     }
+}
 
-    fn check_memory(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
-        // The peak of a single process is certain.
-        let mut used = sample.largest_peak();
-        let now = Instant::now();
-        let left = deadline
-            .map_or(TUNING.sampling.walk, |deadline| deadline.saturating_duration_since(now));
-        if now >= self.next_memory && !left.is_zero() {
-            used = used.max(memory::of(sample, self.tree, left.min(TUNING.sampling.walk)));
-            self.memory_took = now.elapsed();
-            self.next_memory =
-                Instant::now() + TUNING.limits.interval.max(self.memory_took * TUNING.limits.share);
+/// What a sample shows of limits.
+pub(crate) struct Exceeded {
+    /// The memory of all processes, in bytes.
+    memory: u64,
+    pub(crate) breach: Option<Breach>,
+}
+
+impl Exceeded {
+    /// Compares a sample with the limits. If its processes seem to need too much memory, the pages that they share are divided among
+    /// them, until `deadline` at most.
+    pub(crate) fn by(limits: &Resources, sample: &Sample, deadline: Option<Instant>) -> Self {
+        let mut memory = sample.resident();
+        if limits.breach(Resource::Memory, memory).is_some() && sample.processes.len() > 1 {
+            let until = Instant::now() + TUNING.sampling.walk;
+            // The kernel goes through all pages for this.
+            memory = walk::proportional_memory(sample, deadline.map_or(until, |it| it.min(until)));
         }
-        self.note_memory(used)
-    }
-
-    fn note_memory(&mut self, used: u64) -> Option<Breach> {
-        self.peak_memory = self.peak_memory.max((used > 0).then_some(used));
-        self.limits.breach(Resource::Memory, used)
+        memory = memory.max(sample.largest_peak());
+        let processes = limits.breach(Resource::Processes, sample.tasks());
+        Self { memory, breach: processes.or_else(|| limits.breach(Resource::Memory, memory)) }
     }
 }
 
@@ -287,25 +256,9 @@ impl Drop for Guard {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
-    use rustix::process::getpid;
-
     use super::*;
-
-    #[test]
-    fn memory_is_not_measured_where_that_may_last_beyond_the_deadline() {
-        let measures = |memory_took, left| {
-            let mut guard = Guard::new(Resources::default(), None, None, 0);
-            let now = Instant::now();
-            (guard.memory_took, guard.next, guard.next_memory) = (memory_took, now, now);
-            guard.sample_if_due(Root::Keeper(getpid(), None), Some(now + left));
-            guard.memory_took != memory_took
-        };
-        let (took, minute) = (Duration::from_secs(6), Duration::from_mins(1));
-        assert!(measures(Duration::ZERO, minute) && measures(took, 9 * minute));
-        assert!(!measures(took, minute));
-    }
 
     #[test]
     fn who_ends_otherwise_was_not_killed_for_want_of_memory() {

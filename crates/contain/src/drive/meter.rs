@@ -9,7 +9,6 @@ use crate::decide::thought::Thought;
 use crate::observe::referee::RefereeThread;
 use crate::observe::root::Root;
 use crate::observe::sampler::Sampler;
-use crate::observe::walk::lag;
 
 /// Measures one program.
 #[derive(Debug)]
@@ -22,10 +21,6 @@ pub(crate) struct Meter {
     unsampled: Duration,
     /// What it has computed while the referee sampled it, beyond what is free.
     thought: Thought,
-    /// Its usage when it was paused, or when that was last noted, as long as it is paused.
-    paused: Option<Sample>,
-    /// The CPU time that it has used while it was paused.
-    pub(crate) while_paused: Duration,
     /// Whether its first exchange is over, which has its start in it.
     pub(crate) has_begun: bool,
     /// The time just before its start, from which moments are counted.
@@ -104,8 +99,6 @@ impl Meter {
             used: None,
             unsampled: Duration::ZERO,
             thought: Thought::default(),
-            paused: None,
-            while_paused: Duration::ZERO,
             has_begun: false,
             spawned,
         }
@@ -174,34 +167,10 @@ impl Meter {
         self.unsampled = Duration::ZERO;
     }
 
-    /// Whether the program is paused.
-    pub(crate) fn is_paused(&self) -> bool {
-        self.paused.is_some()
-    }
-
-    /// Notes that the program was paused.
-    pub(crate) fn pause(&mut self) {
-        self.paused = Some(self.sampler.sample());
-    }
-
-    /// Notes what the program has computed since it was paused, as one can that arranges to be continued, such as by a timer. This
-    /// counts in the next exchange. Returns all of it if that is more than the counters may have lagged.
-    pub(crate) fn note_paused(&mut self) -> Duration {
-        let Some(before) = self.paused.take() else { return Duration::ZERO };
-        let now = self.sampler.sample();
-        let cpu = now.since(&before, Duration::MAX).cpu.unwrap_or_default().0;
-        let computed = cpu.saturating_sub(lag(&before));
-        self.thought.add(computed);
-        self.while_paused += computed;
-        let is_certain = !computed.is_zero();
-        self.paused = Some(if is_certain { now } else { before });
-        if is_certain { cpu } else { Duration::ZERO }
-    }
-
-    /// Notes that the program runs on.
-    pub(crate) fn resume(&mut self) {
-        self.note_paused();
-        self.paused = None;
+    /// Notes the usage from which the next exchange counts.
+    pub(crate) fn set_used(&mut self, used: Sample) {
+        self.unsampled = Duration::ZERO;
+        self.used = Some(used);
     }
 
     /// The CPU time since the last exchange, which is then sampled again.

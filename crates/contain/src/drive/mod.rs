@@ -1,5 +1,6 @@
 //! The only loop: it polls a program's pipes, carries out what `decide` wants, and ends the program.
 
+pub(crate) mod bystander;
 pub(crate) mod dialogue;
 mod eof;
 pub(crate) mod exchange;
@@ -7,8 +8,6 @@ mod guard;
 mod late_answer;
 pub(crate) mod link;
 mod meter;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/origin.rs")]
-mod origin;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/peer.rs")]
 mod peer;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/pin.rs")]

@@ -6,6 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::bystander::Bystander;
 use super::guard::{Guard, HostMemory};
 use super::link::Link;
 use super::meter::Meter;
@@ -59,30 +60,20 @@ pub struct BotProcess {
     pub(crate) pipes: Pipes,
     pub(crate) guard: Guard,
     pub(crate) meter: Meter,
-    pub(crate) first: FirstProcess,
+    /// Whether the end of its first process was reported. The next notice of a keeper is its own end.
+    pub(crate) is_end_reported: bool,
     pub(crate) alarm: Option<Arc<File>>,
+    /// Its place at a table of several.
+    pub(crate) bystander: Option<Arc<Bystander>>,
     /// The program that it talks to through the referee, if not to the referee itself.
     pub(crate) link: Option<Link>,
     /// Whether exchanges are recorded.
     pub(crate) is_traced: bool,
     /// Dropped after the bot has gone: fields are dropped in order.
     pub(crate) scratch: Option<Scratch>,
-    pub(crate) host: Host,
+    _host: Host,
     /// The place of the thread that has started it, if it has cores of its own.
     _beside: Option<BesideBot>,
-}
-
-/// What is known of the bot's first process.
-#[derive(Debug, Default)]
-pub(crate) struct FirstProcess {
-    /// Whether its end was reported. The next notice of a keeper is its own end.
-    pub(crate) is_end_reported: bool,
-    /// Whether it runs on while others answer.
-    #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "other systems do not tell which process answers")
-    )]
-    pub(crate) runs_on: bool,
 }
 
 impl BotProcess {
@@ -110,19 +101,19 @@ impl BotProcess {
         log::debug!("process {}: started {command:?}", root.pid());
         let resources =
             |source| SpawnError::Resources { program: command.program.clone().into(), source };
-        let tree = beginning.tree(command, &running);
         Ok(Self {
             meter: Meter::new(root, spawned),
             pipes: Pipes::new(stdin, stdout, stderr, stderr_cap).map_err(resources)?,
             running,
             root,
-            guard: Guard::new(command.confinement.resources, tree, cgroup, memory_kills),
-            first: FirstProcess::default(),
+            guard: Guard::new(command.confinement.resources, cgroup, memory_kills),
+            is_end_reported: false,
             alarm,
+            bystander: None,
             link: None,
             is_traced: false,
             scratch,
-            host,
+            _host: host,
             _beside: beside,
         })
     }
@@ -146,62 +137,7 @@ impl BotProcess {
     /// Ends all processes of the bot, of which these were `known`.
     pub(crate) fn end_all(&mut self, known: Vec<i32>) -> Left {
         let below: BTreeSet<i32> = known.into_iter().chain(self.below()).collect();
-        let left = self.running.end(&below);
-        self.host.note_survivors(&left);
-        left
-    }
-
-    /// Stops all its processes until the next exchange, or its end: in the meantime it computes nothing, and takes no core from
-    /// others. Without a keeper those that have left its process group run on. A bot can arrange to be continued, such as by a
-    /// timer: what it then computes counts in its next exchange, and [in total](Self::paused_cpu).
-    ///
-    /// # Errors
-    /// When its keeper stalls, which may be the host's fault.
-    pub fn pause(&mut self) -> io::Result<()> {
-        self.running.stop()?;
-        self.meter.pause();
-        Ok(())
-    }
-
-    /// The CPU time that its processes have used since they were [paused](Self::pause), or since this was called last; none if it is
-    /// at most 10 ms a core (20 ms on other systems than Linux).
-    pub fn take_paused_cpu(&mut self) -> Duration {
-        self.meter.note_paused()
-    }
-
-    /// The CPU time that its processes have used so far while they were [paused](Self::pause), beyond 10 ms a core each time
-    /// (20 ms on other systems than Linux).
-    pub fn paused_cpu(&mut self) -> Duration {
-        self.meter.note_paused();
-        self.meter.while_paused
-    }
-
-    /// Samples its use of resources if that is due, while it runs between exchanges, and pauses it beyond a limit, which
-    /// ends its next exchange. Returns when to call this again, if that is of use.
-    ///
-    /// # Errors
-    /// When its keeper stalls, which may be the host's fault.
-    pub fn watch_idle(&mut self) -> io::Result<Option<Instant>> {
-        if self.meter.is_paused() {
-            return Ok(None);
-        }
-        if self.guard.sample_idle(self.root).is_some() {
-            self.pause()?;
-            return Ok(None);
-        }
-        Ok(Some(self.guard.next()))
-    }
-
-    /// Continues its processes, if they are paused.
-    ///
-    /// # Errors
-    /// When its keeper stalls, which may be the host's fault.
-    pub(crate) fn resume(&mut self) -> io::Result<()> {
-        if self.meter.is_paused() {
-            self.meter.resume();
-            self.running.resume()?;
-        }
-        Ok(())
+        self.running.end(&below)
     }
 
     /// The CPU time that its processes have used since its last exchange, which then does not count for the next one: `None` before
@@ -218,6 +154,8 @@ impl BotProcess {
 
 impl Drop for BotProcess {
     fn drop(&mut self) {
+        // Nobody is to signal its processes once they are gone.
+        self.resume();
         self.end_all(Vec::new());
     }
 }

@@ -1,8 +1,7 @@
 //! Where the processes of a bot are found that is about to start.
 
 use crate::confine::method::ContainmentMethod;
-use crate::observe::root::{Root, Scheduling, Tree};
-use crate::spawn::command::BotCommand;
+use crate::observe::root::{Root, Scheduling};
 use crate::spawn::running::Running;
 
 /// What is read before the start, after which the bot may change it.
@@ -19,11 +18,5 @@ impl Beginning {
             Running::Kept(keeper) => Root::Keeper(keeper.pid, Scheduling::by(keeper.launcher())),
             Running::Plain(plain) => Root::Program(plain.pid(), self.0),
         }
-    }
-
-    /// A process that sees the bot's own file system, if it has one.
-    pub(super) fn tree(&self, command: &BotCommand, running: &Running) -> Option<Tree> {
-        let has_tree = command.confinement.sandbox.is_some() && running.is_in_namespace();
-        has_tree.then_some(self.root(running).pid())
     }
 }

@@ -18,14 +18,6 @@
 //!
 //! Other systems tell less, and so does `elsewhere`: of each process its CPU time and its memory.
 
-#[cfg(target_os = "linux")]
-mod held;
-#[cfg(target_os = "linux")]
-pub(crate) mod life;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/living.rs")]
-pub(crate) mod living;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/memory.rs")]
-pub(crate) mod memory;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/referee.rs")]
 pub(crate) mod referee;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/root.rs")]

@@ -16,9 +16,6 @@ pub(crate) enum Root {
     Program(Pid, Option<Scheduling>),
 }
 
-/// A process that sees a bot's own file system.
-pub(crate) type Tree = Pid;
-
 /// How a thread is scheduled: its niceness, priority in real time and policy, its cores, and the niceness of its session, where Linux
 /// divides cores among sessions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

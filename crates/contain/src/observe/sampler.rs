@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::root::Root;
 use super::walk::{below, computed, process, thread};
 use crate::decide::sample::{Computed, Process, Sample};
-use crate::sys::proc::{Stat, read_again, written};
+use crate::sys::proc::{Stat, read_again};
 
 /// Samples one bot again and again.
 ///
@@ -33,7 +33,6 @@ struct Files {
     schedstat: File,
     stat: File,
     status: File,
-    io: Option<File>,
     /// The memory at this number of page faults: without a new one it is unchanged.
     memory: Option<(u64, Process)>,
 }
@@ -72,12 +71,6 @@ impl Sampler {
     fn files(&self) -> Option<&Files> {
         self.files.get_or_init(|| Files::open(self.root)).as_ref()
     }
-
-    /// The bytes that the bot's first process has written, including children that it has waited for, if the
-    /// kernel counts them.
-    pub(crate) fn bytes_written(&self) -> Option<u64> {
-        read_again(self.files()?.io.as_ref()?, written)
-    }
 }
 
 impl Files {
@@ -96,7 +89,6 @@ impl Files {
             schedstat: open(format!("/proc/{pid}/task/{pid}/schedstat"))?,
             stat: open(format!("/proc/{pid}/stat"))?,
             status: open(format!("/proc/{pid}/status"))?,
-            io: open(format!("/proc/{pid}/io")),
             memory: None,
         })
     }

@@ -63,7 +63,7 @@ pub(crate) fn at(sample: &Sample, root: Root) -> Snapshot {
         && !sample
             .processes
             .iter()
-            .any(|process| has_alarm(process.pid) || has_signalling_file(process.alive, until));
+            .any(|process| has_alarm(process.pid) || has_signalling_file(process.pid, until));
     snapshot
 }
 
@@ -160,7 +160,7 @@ mod tests {
         }
         ended.wait().expect("a child");
         let processes: Vec<_> =
-            pids.map(|pid| Process { pid, alive: pid, threads: 1, ..Process::default() }).into();
+            pids.map(|pid| Process { pid, threads: 1, ..Process::default() }).into();
         let seen = [vec![], vec![1]].map(|unvisited| {
             let sample = Sample { processes: processes.clone(), unvisited, ..Sample::default() };
             let snapshot = at(&sample, Root::Keeper(getpid(), None));

@@ -7,9 +7,7 @@ use super::root::Root;
 use super::snapshot;
 use crate::decide::sample::{Computed, CpuTimes, Observation, Process, Sample, Thread};
 use crate::decide::tuning::TUNING;
-use crate::sys::proc::{
-    self, Stat, children, field, numbers_in, numbers_until, online_cores, open_files, read,
-};
+use crate::sys::proc::{self, Stat, children, field, numbers_in, numbers_until, open_files, read};
 use crate::sys::raw::process_cpu;
 
 /// When a walk must stop that has a deadline.
@@ -89,12 +87,6 @@ fn visit(sample: &mut Sample, mut open: Vec<i32>, seen: &mut BTreeSet<i32>, unti
     }
 }
 
-/// By how much the CPU time of a sample may lag behind: a tick for each thread that may have had a core.
-pub(crate) fn lag(sample: &Sample) -> Duration {
-    let cores = online_cores().map_or(u64::MAX, |cores| cores as u64);
-    TUNING.blame.tick * u32::try_from(sample.tasks().min(cores)).unwrap_or(u32::MAX)
-}
-
 /// Whether more threads are to be read one by one. A program with many is beyond its limit, or its user
 /// has lifted the limit and can do without their figures.
 fn has_few_threads(sample: &Sample) -> bool {
@@ -103,8 +95,8 @@ fn has_few_threads(sample: &Sample) -> bool {
 
 fn add_process(sample: &mut Sample, pid: i32, open: &mut Vec<i32>) {
     // The process may have been reaped in the meantime.
-    let Some((alive, status)) = proc::status(pid) else { return };
-    let process = Process { alive, open_files: open_files(alive), ..process(pid, &status) };
+    let Some(status) = read(&format!("/proc/{pid}/status")) else { return };
+    let process = Process { open_files: open_files(pid), ..process(pid, &status) };
     sample.processes.push(process);
     if process.peak > 0 {
         sample.peak_memory = sample.peak_memory.max(Some(process.peak));
@@ -126,18 +118,27 @@ fn add_process(sample: &mut Sample, pid: i32, open: &mut Vec<i32>) {
 /// Parses /proc/PID/status, which lacks open files. A process that has ended has no memory.
 pub(super) fn process(pid: i32, status: &str) -> Process {
     let number = |name| field(status, name).unwrap_or(0);
-    let kib = |name| number(name) * 1024;
-    let page_tables = kib("VmPTE:");
     Process {
         pid,
-        alive: pid,
         threads: number("Threads:").max(1),
-        resident: kib("VmRSS:") + page_tables + kib("VmSwap:"),
-        shared: kib("RssShmem:").min(kib("VmRSS:")),
-        page_tables,
-        peak: if kib("VmHWM:") > 0 { kib("VmHWM:") + page_tables } else { 0 },
+        resident: 1024 * (number("VmRSS:") + number("VmSwap:")),
+        peak: 1024 * number("VmHWM:"),
         open_files: 0,
     }
+}
+
+/// The memory of all processes, in bytes. Pages that they share are divided among them, of the processes that the kernel measures
+/// before `until`.
+pub(crate) fn proportional_memory(sample: &Sample, until: Instant) -> u64 {
+    sample.processes.iter().map(|process| proportional(process, until)).sum()
+}
+
+fn proportional(process: &Process, until: Instant) -> u64 {
+    let measure = || read(&format!("/proc/{}/smaps_rollup", process.pid));
+    let measured = if Instant::now() < until { measure() } else { None };
+    let rollup = measured.unwrap_or_default();
+    let bytes = |name| field(&rollup, name).map(|kib| kib * 1024);
+    bytes("Pss:").map_or(process.resident, |pss| pss + bytes("SwapPss:").unwrap_or(0))
 }
 
 /// Parses a thread's schedstat.
@@ -165,6 +166,18 @@ fn adopted(stat: &Stat) -> Computed {
 pub(crate) fn computed_by_now(sample: &Sample) -> CpuTimes {
     let of = |pid: i32| Some((pid, process_cpu(pid)?));
     sample.pids().into_iter().filter_map(of).collect()
+}
+
+/// Whether a thread of a sample has a core, or waits for one.
+pub(crate) fn can_run(sample: &Sample) -> bool {
+    sample.threads.keys().any(|tid| proc::state(&format!("/proc/{tid}/stat")) == 'R')
+}
+
+/// Whether a process of a sample is neither stopped nor has ended.
+pub(crate) fn has_unstopped(sample: &Sample) -> bool {
+    let is_stopped =
+        |pid| matches!(proc::state(&format!("/proc/{pid}/stat")), 'T' | 'Z' | 'X' | ' ');
+    !sample.pids().into_iter().all(is_stopped)
 }
 
 /// Whether a signal has stopped the program's first process.
@@ -206,7 +219,6 @@ mod tests {
     use rustix::process::{Pid, Signal, kill_process};
 
     use super::*;
-    use crate::observe::memory;
     use terms::millis::Millis;
 
     fn look() -> Instant {
@@ -247,13 +259,11 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_not_looked_at_for_longer_than_allowed() {
-        let me = rustix::process::getpid().as_raw_pid();
-        let sample = of_all(vec![me], look());
-        let process = sample.processes[0];
-        let twice = Sample { processes: vec![process, process], ..Sample::default() };
-        assert!(memory::of(&twice, None, Duration::from_mins(1)) > 0);
-        assert_eq!(memory::of(&twice, None, Duration::ZERO), 0);
+    fn pages_that_processes_share_are_divided_among_them() {
+        let me = of_all(vec![rustix::process::getpid().as_raw_pid()], look());
+        let divided = proportional_memory(&me, look());
+        assert!(divided > 100_000 && divided <= me.resident(), "{divided} of {}", me.resident());
+        assert_eq!(proportional_memory(&me, Instant::now()), me.resident(), "there was no time");
     }
 
     #[test]

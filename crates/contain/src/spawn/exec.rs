@@ -25,9 +25,6 @@ use crate::sys::raw;
 /// kernel kills the bot rather than the referee.
 const OOM_SCORE_ADJ: &[u8] = b"500";
 
-/// The bytes that a bot's process has written before its program starts, as the kernel counts them.
-pub(crate) const WRITTEN_BEFORE_START: u64 = OOM_SCORE_ADJ.len() as u64;
-
 /// Starts the bot with these standard descriptors, and returns when its program has been executed.
 pub(crate) fn start(launch: &Launch, standard: [&OwnedFd; 3]) -> Result<Pid, Failure> {
     let keeper = getpid();

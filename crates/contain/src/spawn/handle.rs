@@ -8,12 +8,12 @@ use std::sync::Arc;
 use rustix::io::Errno;
 use rustix::process::Pid;
 
-use super::deadline::HeldDeadline;
 use super::launcher::{self, Launcher};
 use super::namespace::MountNamespace;
 use super::order::Ends;
 use super::plan::Launch;
-use super::report::{KeeperCommand, KeeperReport, LaunchError, MOST_MESSAGES, Message, Step};
+use super::report::{self, KeeperReport, LaunchError, MOST_MESSAGES, Message, Step};
+use super::watchdog::Watched;
 use crate::confine::method::ContainmentMethod;
 use terms::verdict::BotExit;
 
@@ -33,11 +33,11 @@ pub(crate) struct Keeper {
     /// Readable when the bot or the keeper has ended; shutting it down tells the keeper to end.
     pub(crate) channel: UnixStream,
     /// Readable once the keeper has ended.
-    pub(crate) pidfd: OwnedFd,
+    pub(crate) pidfd: Arc<OwnedFd>,
     /// Whether the keeper was told to end.
     pub(crate) ended: bool,
-    /// Until when the launcher lets the bot live.
-    pub(crate) deadline: HeldDeadline,
+    /// Ends the bot where the referee is held up.
+    pub(crate) watched: Arc<Watched>,
     launcher: Arc<Launcher>,
     method: ContainmentMethod,
     pub(super) heard: KeeperReport,
@@ -72,12 +72,6 @@ impl Keeper {
         self.heard.exit
     }
 
-    /// Processes that the keeper could not or should not kill: the first few, and the number of the rest.
-    pub(crate) fn survivors(&mut self) -> (&[i32], usize) {
-        self.listen();
-        (&self.heard.survivors, self.heard.more_survivors)
-    }
-
     /// Whether the keeper, which has ended, did all its work; in a namespace the kernel does it.
     pub(crate) fn has_cleared(&mut self) -> bool {
         self.listen();
@@ -91,7 +85,7 @@ impl Keeper {
 
     /// Lets the keeper kill everything by itself once the bot has ended.
     pub(crate) fn announce_end(&self) {
-        KeeperCommand::ExpectEnd.send(&self.channel);
+        report::announce_end(&self.channel);
     }
 
     /// Reads the keeper's messages.
@@ -112,6 +106,9 @@ impl Keeper {
             }
             Some(message) => {
                 self.heard.record(message);
+                if let Some(bot) = self.bot() {
+                    self.watched.with_group(bot);
+                }
                 Ok(())
             }
             None => Ok(()),
@@ -133,12 +130,12 @@ pub(crate) fn fork(launch: &Launch) -> Result<Option<Kept>, LaunchError> {
     let sent = launcher::send(launch, &ends);
     // The keeper has these now. If the referee held them open too, no pipe would ever reach EOF.
     drop(ends);
-    let (launcher, deadline) = match sent {
+    let launcher = match sent {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(None),
         sent => sent.map_err(|error| Step::Clone.failed(error))?,
     };
     let (pid, pidfd) = match Message::receive_with(&channel) {
-        Some((Message::Launched(pid), Some(pidfd))) => (pid, pidfd),
+        Some((Message::Launched(pid), Some(pidfd))) => (pid, Arc::new(pidfd)),
         Some((Message::Failed(step, errno), _)) => {
             return Err(step.failed(io::Error::from_raw_os_error(errno)));
         }
@@ -147,9 +144,9 @@ pub(crate) fn fork(launch: &Launch) -> Result<Option<Kept>, LaunchError> {
     let keeper = Keeper {
         pid: Pid::from_raw(pid).ok_or_else(|| Step::Clone.failed(Errno::SRCH))?,
         channel,
+        watched: Watched::new(Arc::clone(&pidfd)),
         pidfd,
         ended: false,
-        deadline,
         launcher,
         method: launch.method,
         heard: KeeperReport::default(),

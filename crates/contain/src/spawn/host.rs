@@ -2,10 +2,8 @@
 
 use std::io;
 use std::process;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::ending::Left;
 use super::groups::group;
 use super::launcher;
 use crate::scratch::{folder, later};
@@ -28,21 +26,13 @@ use crate::scratch::{folder, later};
 pub struct Host {
     /// The process that it belongs to. A fork of it has neither the threads nor the children.
     process: u32,
-    /// Whether a bot has left processes behind, which may keep a later bot from its core. All hosts share it.
-    survivors: Arc<AtomicBool>,
 }
 
-/// What all hosts share.
-struct Held {
-    hosts: usize,
-    survivors: Option<Arc<AtomicBool>>,
-}
+/// The number of hosts; locked while what they share is undone.
+static HOSTS: Mutex<usize> = Mutex::new(0);
 
-/// Locked while what they share is undone.
-static HELD: Mutex<Held> = Mutex::new(Held { hosts: 0, survivors: None });
-
-fn held() -> MutexGuard<'static, Held> {
-    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+fn hosts() -> MutexGuard<'static, usize> {
+    HOSTS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Host {
@@ -61,22 +51,8 @@ impl Host {
 
     /// Keeps the launcher and the control groups from being removed, if there are any; starts nothing.
     pub fn hold() -> Self {
-        let mut held = held();
-        held.hosts += 1;
-        let survivors = Arc::clone(held.survivors.get_or_insert_default());
-        Self { process: process::id(), survivors }
-    }
-
-    /// Notes what a bot has left.
-    pub(crate) fn note_survivors(&self, left: &Left) {
-        if matches!(left, Left::Survivors(named, _) if !named.is_empty()) {
-            self.survivors.store(true, Ordering::Relaxed);
-        }
-    }
-
-    /// Whether any bot has left processes while there was a host.
-    pub(crate) fn have_survivors(&self) -> bool {
-        self.survivors.load(Ordering::Relaxed)
+        *hosts() += 1;
+        Self { process: process::id() }
     }
 }
 
@@ -88,10 +64,9 @@ impl Clone for Host {
 
 impl Drop for Host {
     fn drop(&mut self) {
-        let mut held = held();
-        held.hosts -= 1;
-        if held.hosts == 0 && self.process == process::id() {
-            held.survivors = None;
+        let mut hosts = hosts();
+        *hosts -= 1;
+        if *hosts == 0 && self.process == process::id() {
             group::remove_all();
             launcher::end_launcher();
             later::end();

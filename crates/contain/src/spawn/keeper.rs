@@ -13,24 +13,23 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
-    DumpableBehavior, Pid, Signal, WaitOptions, fchdir, geteuid, getpid, getppid, kill_process,
+    DumpableBehavior, Pid, Signal, WaitOptions, fchdir, geteuid, getpid, kill_process,
     kill_process_group, set_child_subreaper, set_dumpable_behavior,
     set_parent_process_death_signal, setsid, wait, waitpid,
 };
 use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::set_name;
 
-use super::ending::NAMED;
 use super::order::{Ends, Order};
 use super::plan::Launch;
-use super::report::{Failure, KeeperCommand, Message, Step, at};
+use super::report::{Failure, Message, Step, at, is_end_announced};
 use super::{exec, mounts, numbers};
 use crate::decide::tuning::TUNING;
 use crate::sys::{cores, raw};
 
 /// The keeper's life, which begins when the launcher opens the gate.
 pub(crate) fn run(order: Order, ends: Ends, gate: PipeReader) -> c_int {
-    let Order { mut launch, cores, here, .. } = order;
+    let Order { mut launch, cores, here } = order;
     // These were the launcher's socket, through which it takes orders.
     let _ = (dup2_stdin(&ends.channel), dup2_stdout(&ends.channel), dup2_stderr(&ends.channel));
     set_cores(&cores);
@@ -75,8 +74,8 @@ fn play(launch: &Launch, ends: Ends, mut held: Held) -> c_int {
 
 /// What a keeper holds open.
 struct Held {
-    /// Readable when a child has ended, or the launcher has asked for the end.
-    signals: OwnedFd,
+    /// Readable when a child has ended.
+    children_ended: OwnedFd,
     /// The list of children.
     children: Option<File>,
     /// The maximum of the namespace's process numbers.
@@ -131,7 +130,8 @@ fn settle(
         let _ = set_child_subreaper(Some(getpid()));
     }
     let children = File::open("/proc/thread-self/children").ok();
-    Ok(Some(Held { signals: raw::signals().map_err(at(Step::Pipes))?, children, numbers }))
+    let children_ended = raw::child_notices().map_err(at(Step::Pipes))?;
+    Ok(Some(Held { children_ended, children, numbers }))
 }
 
 /// Takes the cores of the referee's thread, which the bot inherits.
@@ -143,8 +143,7 @@ fn set_cores(cores: &[usize]) {
 /// The number of children to reap before the keeper polls the referee again.
 const REAPED_AT_A_TIME: u32 = 1_000;
 
-/// Reaps orphans until the bot has ended after the announced end of the game, until the referee ends the
-/// keeper or dies, or until the launcher asks for the end.
+/// Reaps orphans until the bot has ended after the announced end of the game, or until the referee ends the keeper or dies.
 fn keep(bot: Pid, channel: &UnixStream, held: &Held) {
     let (mut has_ended, mut expects_end) = (false, false);
     let mut at_most = None;
@@ -152,25 +151,15 @@ fn keep(bot: Pid, channel: &UnixStream, held: &Held) {
         let mut fds = [
             // The referee's end closes when it ends the keeper or dies.
             PollFd::new(channel, PollFlags::RDHUP | PollFlags::IN),
-            PollFd::new(&held.signals, PollFlags::IN),
+            PollFd::new(&held.children_ended, PollFlags::IN),
         ];
         let polled = poll(&mut fds, at_most.as_ref());
         if polled.is_ok() && fds[0].revents().intersects(ENDED) {
             return;
         }
-        while let Some(command) = KeeperCommand::receive(channel) {
-            expects_end |= command == KeeperCommand::ExpectEnd;
-            let signal = match command {
-                KeeperCommand::ExpectEnd => continue,
-                KeeperCommand::Stop => Signal::STOP,
-                KeeperCommand::Continue => Signal::CONT,
-            };
-            raw::signal_all(signal);
-            Message::Signalled.send(channel);
-        }
-        if is_told_to_end(&held.signals) {
-            return;
-        }
+        expects_end |= is_end_announced(channel);
+        // Empties it: the children tell the rest.
+        let _ = rustix::io::read(&held.children_ended, &mut [0; 128]);
         if has_ended {
             reap_others(bot, held.children.as_ref());
             at_most = None;
@@ -193,23 +182,6 @@ fn keep(bot: Pid, channel: &UnixStream, held: &Held) {
 
 /// What poll reports of a channel that the referee has closed.
 const ENDED: PollFlags = PollFlags::RDHUP.union(PollFlags::HUP).union(PollFlags::ERR);
-
-/// Reads all signals that have come, one of each kind; whether the launcher asks for the end is one of them.
-fn is_told_to_end(signals: &OwnedFd) -> bool {
-    const SIZE: usize = 128;
-    let mut infos = [0; 2 * SIZE];
-    let count = rustix::io::read(signals, &mut infos).unwrap_or(0);
-    // In a signalfd_siginfo(2) these have four bytes each.
-    let field = |info: &[u8], number: usize| {
-        let bytes = info.chunks_exact(4).nth(number).and_then(|bytes| bytes.try_into().ok());
-        bytes.map(i32::from_ne_bytes)
-    };
-    let launcher = getppid().map(Pid::as_raw_pid);
-    infos[..count].chunks(SIZE).any(|info| {
-        // On old kernels a bot can send one as well.
-        field(info, 0) == Some(libc::SIGTERM) && field(info, 3) == launcher
-    })
-}
 
 enum Reaped {
     /// The bot has ended, and remains a zombie.
@@ -265,16 +237,8 @@ fn clear(bot: Pid, channel: &UnixStream, children: Option<&File>) {
             sleep(TUNING.launcher.kill_nap);
         }
     }
-    report_survivors(channel, &list(children));
-}
-
-fn report_survivors(channel: &UnixStream, survivors: &[Pid]) {
-    for pid in survivors.iter().take(NAMED) {
-        Message::Survivor(pid.as_raw_pid()).send(channel);
-    }
-    if let Some(more @ 1..) = survivors.len().checked_sub(NAMED) {
-        Message::MoreSurvivors(i32::try_from(more).unwrap_or(i32::MAX)).send(channel);
-    }
+    let survivors = list(children).len();
+    Message::Survivors(i32::try_from(survivors).unwrap_or(i32::MAX)).send(channel);
 }
 
 /// The process numbers of all children, from their list.

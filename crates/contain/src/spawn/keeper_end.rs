@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open, pidfd_send_signal};
 
-use super::ending::{Left, Survivor};
+use super::ending::Left;
 use super::handle::Keeper;
 use crate::decide::tuning::TUNING;
 use crate::sys::proc::{children, numbers_until, parent};
@@ -42,8 +42,7 @@ impl Keeper {
             return Left::Unknown;
         }
         drop(self.mounts.take());
-        let (survivors, more) = self.survivors();
-        Left::Survivors(survivors.iter().copied().map(Survivor::from_pid).collect(), more)
+        Left::Survivors(self.heard.survivors)
     }
 }
 

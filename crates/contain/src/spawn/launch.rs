@@ -23,8 +23,7 @@
 //!
 //! Whether the host grants a namespace, a keeper without a bot tries.
 //!
-//! The launcher also holds the [deadline](super::deadline): it ends a bot whose referee stalls beyond it. All `unsafe` code is in
-//! [`sys`](crate::sys).
+//! A [watchdog](super::watchdog) ends a bot whose referee is held up. All `unsafe` code is in [`sys`](crate::sys).
 
 use std::io;
 use std::os::fd::OwnedFd;

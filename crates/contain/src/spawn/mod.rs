@@ -3,8 +3,6 @@
 //! Only Linux has keepers. `elsewhere` stands for them on other systems, and `windows` has the ordinary children there.
 
 pub(crate) mod command;
-#[cfg(target_os = "linux")]
-mod deadline;
 pub(crate) mod ending;
 pub(crate) mod error;
 #[cfg(target_os = "linux")]
@@ -26,6 +24,8 @@ mod kept;
 pub(crate) mod launch;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/launcher.rs")]
 mod launcher;
+#[cfg_attr(windows, path = "windows/leash.rs")]
+pub(crate) mod leash;
 #[cfg(target_os = "linux")]
 mod mounts;
 #[cfg(target_os = "linux")]
@@ -36,8 +36,6 @@ mod numbers;
 pub(crate) mod offers;
 #[cfg(target_os = "linux")]
 mod order;
-#[cfg(target_os = "linux")]
-mod pause;
 #[cfg_attr(windows, path = "windows/plain.rs")]
 mod plain;
 #[cfg(target_os = "linux")]
@@ -50,5 +48,7 @@ pub(crate) mod running;
 pub(crate) mod unavailable;
 #[cfg(target_os = "linux")]
 mod users;
+#[cfg(target_os = "linux")]
+mod watchdog;
 #[cfg(target_os = "linux")]
 mod wire;

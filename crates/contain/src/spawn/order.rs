@@ -31,8 +31,6 @@ pub(crate) struct Order {
     pub(crate) launch: Launch,
     /// The cores that the bot may use: the referee's thread's.
     pub(crate) cores: Vec<usize>,
-    /// The bot's place among the launcher's deadlines.
-    pub(crate) place: usize,
     /// The referee's working directory.
     pub(crate) here: OwnedFd,
 }
@@ -47,12 +45,7 @@ const FIRST: usize = 1 << 10;
 const LENGTH: usize = size_of::<u32>();
 
 /// Sends an order of this thread.
-pub(crate) fn send(
-    socket: &UnixStream,
-    launch: &Launch,
-    place: usize,
-    ends: &Ends,
-) -> io::Result<()> {
+pub(crate) fn send(socket: &UnixStream, launch: &Launch, ends: &Ends) -> io::Result<()> {
     let here = open(".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let mut descriptors = vec![here.as_fd()];
     let more = [&launch.ruleset, &launch.cgroup].into_iter().flatten();
@@ -62,7 +55,7 @@ pub(crate) fn send(
     let has = (launch.ruleset.is_some(), launch.cgroup.is_some());
     let mut bytes = vec![0; LENGTH];
     wire::write(launch, &mut bytes)?;
-    borsh::to_writer(&mut bytes, &(cores::usable().unwrap_or_default(), place, has))?;
+    borsh::to_writer(&mut bytes, &(cores::usable().unwrap_or_default(), has))?;
     let length = u32::try_from(bytes.len() - LENGTH).map_err(|_| Errno::TOOBIG)?;
     bytes[..LENGTH].copy_from_slice(&length.to_ne_bytes());
     send_all(socket, &bytes, &descriptors)
@@ -124,13 +117,13 @@ pub(crate) fn receive(mut socket: &UnixStream) -> Option<(Order, Ends)> {
     socket.read_exact(&mut bytes[count..]).ok()?;
     let mut rest = &bytes[LENGTH..];
     let mut launch = wire::read(&mut rest)?;
-    let (cores, place, (has_ruleset, has_cgroup)) = wire::take(&mut rest)?;
+    let (cores, (has_ruleset, has_cgroup)) = wire::take(&mut rest)?;
     let mut descriptors = descriptors.into_iter();
     let mut next = || descriptors.next();
     let here = next()?;
     launch.ruleset = if has_ruleset { next() } else { None };
     launch.cgroup = if has_cgroup { next() } else { None };
-    let order = Order { launch, cores, place, here };
+    let order = Order { launch, cores, here };
     let [stdin, stdout, stderr, channel] = [next()?, next()?, next()?, next()?];
     Some((order, Ends { stdin, stdout, stderr, channel: channel.into() }))
 }

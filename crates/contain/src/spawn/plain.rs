@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::io::{self, PipeReader, PipeWriter};
+use std::io::{PipeReader, PipeWriter};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
@@ -13,13 +13,14 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::Instant;
 
-use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process, kill_process_group, waitid,
 };
 
-use super::ending::{Left, NAMED, Survivor};
+use super::ending::Left;
 use super::error::StartFailure;
+#[cfg(not(target_os = "linux"))]
+use super::leash::Leash;
 use crate::confine::limits::{KernelLimit, kernel_limits};
 use crate::decide::tuning::TUNING;
 use crate::sys::end_notice::EndNotice;
@@ -135,22 +136,10 @@ impl Plain {
         self.exit
     }
 
-    /// Stops the processes of its group, which outlives the program.
-    pub(crate) fn stop(&self) -> io::Result<()> {
-        self.signal(Signal::STOP)
-    }
-
-    /// Continues them.
-    pub(crate) fn resume(&self) -> io::Result<()> {
-        self.signal(Signal::CONT)
-    }
-
-    fn signal(&self, signal: Signal) -> io::Result<()> {
-        // Until it is reaped, the group's number is its own.
-        if self.has_ended {
-            return Ok(());
-        }
-        signal_group(self.pid, signal)
+    /// What stops and continues its processes.
+    #[cfg(not(target_os = "linux"))]
+    pub(crate) fn leash(&self) -> Leash {
+        Leash { group: Some(self.pid) }
     }
 
     /// Kills the program and its process group.
@@ -175,17 +164,7 @@ impl Plain {
         }
         let status = self.child.wait();
         self.exit = self.exit.or_else(|| status.ok().map(exit_of));
-        let mut survivors = survivors(below);
-        let more = survivors.split_off(survivors.len().min(NAMED)).len();
-        Left::Survivors(survivors.into_iter().map(Survivor::from_pid).collect(), more)
-    }
-}
-
-/// Sends a signal to the processes of a group that are left, and that a user may signal.
-pub(super) fn signal_group(group: Pid, signal: Signal) -> io::Result<()> {
-    match kill_process_group(group, signal) {
-        Ok(()) | Err(Errno::SRCH | Errno::PERM) => Ok(()),
-        Err(error) => Err(error.into()),
+        Left::Survivors(survivors(below))
     }
 }
 
@@ -203,8 +182,8 @@ fn exit_of(status: ExitStatus) -> BotExit {
     }
 }
 
-/// The processes that have left the group, and are not about to end.
-fn survivors(below: &BTreeSet<i32>) -> Vec<i32> {
+/// The number of processes that have left the group, and are not about to end.
+fn survivors(below: &BTreeSet<i32>) -> usize {
     let until = Instant::now() + TUNING.launcher.group_kill_time;
     let lives = |&pid: &i32| lives(pid);
     let mut left: Vec<i32> = below.iter().copied().filter(lives).collect();
@@ -212,5 +191,5 @@ fn survivors(below: &BTreeSet<i32>) -> Vec<i32> {
         sleep(TUNING.launcher.kill_nap);
         left.retain(lives);
     }
-    left
+    left.len()
 }

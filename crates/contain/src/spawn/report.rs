@@ -58,44 +58,23 @@ pub(crate) enum Message {
     Started(i32),
     /// The bot has ended by itself.
     Ended(BotExit),
-    /// A process that the keeper could not or should not kill.
-    Survivor(i32),
-    /// The number of further survivors.
-    MoreSurvivors(i32),
+    /// The number of processes that the keeper could not kill.
+    Survivors(i32),
     /// The keeper has done its work, and ends.
     Cleared,
-    /// The keeper has stopped all processes of the bot, or continued them.
-    Signalled,
 }
 
-/// What the referee tells a keeper, a byte each.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeeperCommand {
-    /// Kill what is left once the bot has ended.
-    ExpectEnd = 1,
-    /// Stop all processes of the bot.
-    Stop = 2,
-    /// Continue them.
-    Continue = 3,
+/// The byte that announces the end of the game to a keeper, which then kills what is left once the bot has ended.
+const EXPECT_END: u8 = 1;
+
+/// Announces the end of the game. A keeper that has ended needs no notice.
+pub(super) fn announce_end(channel: &UnixStream) {
+    let _ = order::send_all(channel, &[EXPECT_END], &[]);
 }
 
-impl KeeperCommand {
-    /// Sends the command. A keeper that has ended needs none.
-    pub(super) fn send(self, channel: &UnixStream) {
-        let _ = order::send_all(channel, &[self as u8], &[]);
-    }
-
-    /// The next command; `None` if none has come.
-    pub(super) fn receive(channel: &UnixStream) -> Option<Self> {
-        let mut byte = [0];
-        match recv(channel, &mut byte, RecvFlags::DONTWAIT) {
-            Ok((1, _)) => {
-                let all = [Self::ExpectEnd, Self::Stop, Self::Continue];
-                all.into_iter().find(|command| *command as u8 == byte[0])
-            }
-            _ => None,
-        }
-    }
+/// Whether the end of the game was announced since this was called last.
+pub(super) fn is_end_announced(channel: &UnixStream) -> bool {
+    matches!(recv(channel, &mut [0], RecvFlags::DONTWAIT), Ok((1, _)))
 }
 
 /// A kind, a detail of it, and a number.
@@ -109,11 +88,9 @@ impl Message {
             Self::Ended(BotExit::Code(code)) => (2, 0, code),
             Self::Ended(BotExit::Signal(signal)) => (2, 1, signal),
             Self::Ended(BotExit::Unknown) => (2, 2, 0),
-            Self::Survivor(pid) => (3, 0, pid),
-            Self::MoreSurvivors(count) => (4, 0, count),
+            Self::Survivors(count) => (3, 0, count),
             Self::Launched(pid) => (5, 0, pid),
             Self::Cleared => (6, 0, 0),
-            Self::Signalled => (7, 0, 0),
         };
         let [a, b, c, d] = number.to_ne_bytes();
         [kind, detail, a, b, c, d]
@@ -128,11 +105,9 @@ impl Message {
             (2, 0) => Self::Ended(BotExit::Code(number)),
             (2, 1) => Self::Ended(BotExit::Signal(number)),
             (2, _) => Self::Ended(BotExit::Unknown),
-            (3, _) => Self::Survivor(number),
-            (4, _) => Self::MoreSurvivors(number),
+            (3, _) => Self::Survivors(number),
             (5, _) => Self::Launched(number),
             (6, _) => Self::Cleared,
-            (7, _) => Self::Signalled,
             _ => return None,
         })
     }
@@ -192,8 +167,7 @@ pub(crate) struct KeeperReport {
     pub(crate) messages: u32,
     pub(crate) bot: Option<Pid>,
     pub(crate) exit: Option<BotExit>,
-    pub(crate) survivors: Vec<i32>,
-    pub(crate) more_survivors: usize,
+    pub(crate) survivors: usize,
     /// Whether the keeper did all its work.
     pub(crate) is_cleared: bool,
 }
@@ -204,13 +178,10 @@ impl KeeperReport {
         match message {
             Message::Started(pid) => self.bot = Pid::from_raw(pid),
             Message::Ended(exit) => self.exit = Some(exit),
-            Message::Survivor(pid) => self.survivors.push(pid),
-            Message::MoreSurvivors(count) => {
-                self.more_survivors = usize::try_from(count).unwrap_or(0);
-            }
+            Message::Survivors(count) => self.survivors = usize::try_from(count).unwrap_or(0),
             Message::Cleared => self.is_cleared = true,
-            // The first two come before all other messages or not at all, and the third one is read where it is waited for.
-            Message::Failed(..) | Message::Launched(_) | Message::Signalled => {}
+            // They come before all other messages or not at all.
+            Message::Failed(..) | Message::Launched(_) => {}
         }
     }
 }
@@ -227,11 +198,9 @@ mod tests {
             Message::Ended(BotExit::Code(3)),
             Message::Ended(BotExit::Signal(9)),
             Message::Ended(BotExit::Unknown),
-            Message::Survivor(1 << 20),
-            Message::MoreSurvivors(52),
+            Message::Survivors(52),
             Message::Launched(8),
             Message::Cleared,
-            Message::Signalled,
         ];
         sent.extend(Step::ALL.map(|step| Message::Failed(step, libc::ENOENT)));
         for message in &sent {

@@ -1,12 +1,11 @@
 //! A running program, however it was started.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::time::Instant;
 
 use super::ending::Left;
-use super::exec::WRITTEN_BEFORE_START;
 use super::handle::Keeper;
+use super::leash::Leash;
 use super::plain::Plain;
 use crate::sys::pipe::{PipeReader, PipeWriter};
 use crate::sys::wait::Waitable;
@@ -24,7 +23,7 @@ pub(crate) struct Started {
 /// The referee's hold on a program.
 #[derive(Debug)]
 pub(crate) enum Running {
-    /// By a keeper, which holds all its processes, and by the launcher, which holds its deadline.
+    /// By a keeper, which holds all its processes.
     Kept(Box<Keeper>),
     /// As a child of the referee.
     Plain(Box<Plain>),
@@ -50,21 +49,9 @@ impl Running {
         matches!(self, Self::Plain(plain) if plain.are_all_gone())
     }
 
-    /// The bytes that its process has written before its program started, as the kernel counts them.
-    pub(crate) fn written_before_start(&self) -> u64 {
-        match self {
-            Self::Kept(_) => WRITTEN_BEFORE_START,
-            Self::Plain(_) => 0,
-        }
-    }
-
     /// Whether a process that loses its parent stays below the keeper, where it is found.
     pub(crate) fn adopts_orphans(&self) -> bool {
         matches!(self, Self::Kept(_))
-    }
-
-    pub(crate) fn is_in_namespace(&self) -> bool {
-        matches!(self, Self::Kept(keeper) if keeper.is_namespace())
     }
 
     /// How the program ended, if it has ended by itself.
@@ -80,39 +67,25 @@ impl Running {
         matches!(self, Self::Kept(keeper) if keeper.has_lost_launcher())
     }
 
-    /// Has the program ended soon after `until` even if the referee stalls; `None` is never.
+    /// Has the program killed a second after `until` if the referee is held up; `None` is never.
     pub(crate) fn set_deadline(&self, until: Option<Instant>) {
         if let Self::Kept(keeper) = self {
-            keeper.deadline.set(until);
+            keeper.watched.set_deadline(until);
         }
     }
 
-    /// As [`set_deadline`](Self::set_deadline), if that is later.
-    pub(crate) fn extend_deadline(&self, until: Option<Instant>) {
-        if let Self::Kept(keeper) = self {
-            keeper.deadline.extend(until);
-        }
-    }
-
-    /// Whether the launcher has ended the program after its deadline.
+    /// Whether it was killed for that.
     pub(crate) fn is_overdue(&self) -> bool {
-        matches!(self, Self::Kept(keeper) if keeper.deadline.has_ended_bot())
+        matches!(self, Self::Kept(keeper) if keeper.watched.was_killed())
     }
 
-    /// Stops all processes of the program, and returns when that is done; without a keeper only the processes of its group.
-    pub(crate) fn stop(&mut self) -> io::Result<()> {
-        match self {
-            Self::Kept(keeper) => keeper.stop(),
-            Self::Plain(plain) => plain.stop(),
-        }
-    }
-
-    /// Continues them.
-    pub(crate) fn resume(&mut self) -> io::Result<()> {
-        match self {
-            Self::Kept(keeper) => keeper.resume(),
-            Self::Plain(plain) => plain.resume(),
-        }
+    /// What stops and continues its processes.
+    pub(crate) fn leash(&self) -> Leash {
+        let group = match self {
+            Self::Kept(keeper) => keeper.bot(),
+            Self::Plain(plain) => Some(plain.pid()),
+        };
+        Leash { group }
     }
 
     /// Lets a keeper kill everything by itself once the program has ended.

@@ -53,12 +53,6 @@ impl Stat {
     }
 }
 
-/// The name of a process that has not been reaped.
-pub(crate) fn name(pid: i32) -> Option<String> {
-    let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
-    Some(name.trim_end().to_owned())
-}
-
 /// The number after a name in /proc/PID/status and the like.
 pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
     // Quicker than to go through the lines, of which there are sixty.
@@ -68,38 +62,10 @@ pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// /proc/PID/status of a process by one of its threads, and that thread: the first, unless it has exited before others.
-pub(crate) fn status(pid: i32) -> Option<(i32, String)> {
-    let status = read(&format!("/proc/{pid}/status"))?;
-    if !has_exited(&status) || field(&status, "Threads:").unwrap_or(1) <= 1 {
-        return Some((pid, status));
-    }
-    let living = numbers_in(&format!("/proc/{pid}/task"))
-        .filter_map(|tid| Some((tid, read(&format!("/proc/{tid}/status"))?)))
-        .find(|(_, status)| !has_exited(status));
-    Some(living.unwrap_or((pid, status)))
-}
-
-/// Whether a thread has exited, by its /proc/PID/status.
-pub(crate) fn has_exited(status: &str) -> bool {
-    status.contains("\nState:\tZ") || status.contains("\nState:\tX")
-}
-
 /// The parent of a process.
 pub(crate) fn parent(pid: i32) -> Option<i32> {
     let parent = field(&read(&format!("/proc/{pid}/status"))?, "PPid:")?;
     i32::try_from(parent).ok()
-}
-
-/// The bytes that a process has written, including children that it has waited for; `None` if the
-/// kernel does not count them.
-pub(crate) fn bytes_written(pid: i32) -> Option<u64> {
-    written(&read(&format!("/proc/{pid}/io"))?)
-}
-
-/// As [`bytes_written`], from the content of /proc/PID/io.
-pub(crate) fn written(io: &str) -> Option<u64> {
-    field(io, "wchar:")
 }
 
 /// The number of a process's open files. Linux shows it as the folder's size since 6.2; before, counts up to `MOST`.
@@ -123,42 +89,9 @@ pub(crate) fn state(path: &str) -> char {
 /// `PF_EXITING` of the kernel, among the flags of a thread.
 const EXITING: u64 = 4;
 
-/// How far a process is from its end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Life {
-    /// It has ended, and may be a zombie.
-    Ended,
-    /// It has begun to end, by itself or by a signal, and runs no program any more.
-    Ending,
-    /// Its first thread runs, waits for a core or for a disk, or has ended before the others.
-    Running,
-    /// Its first thread sleeps or is stopped.
-    Asleep,
-}
-
-impl Life {
-    pub(crate) fn of(pid: i32) -> Self {
-        read(&format!("/proc/{pid}/stat")).map_or(Self::Ended, |stat| Self::parse(&stat))
-    }
-
-    fn parse(stat: &str) -> Self {
-        let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
-        // proc(5) counts from 1; the state, its third field, is the first one here.
-        let field = |number: usize| fields.split(' ').nth(number - 3).unwrap_or_default();
-        let number = |field: &str| field.parse::<u64>().unwrap_or_default();
-        let is_alone = number(field(20)) <= 1;
-        match field(3) {
-            "Z" | "X" | "" if is_alone => Self::Ended,
-            _ if is_alone && number(field(9)) & EXITING != 0 => Self::Ending,
-            "R" | "D" | "Z" | "X" => Self::Running,
-            _ => Self::Asleep,
-        }
-    }
-}
-
 /// Whether a process has not begun to end.
 pub(crate) fn lives(pid: i32) -> bool {
-    matches!(Life::of(pid), Life::Running | Life::Asleep)
+    !is_ending(pid)
 }
 
 /// Whether each thread of a process has begun to end, or has ended.
@@ -233,29 +166,6 @@ pub(crate) fn pipe_name(fd: impl AsFd) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_process_ends_with_its_last_thread() {
-        let life = |state: char, flags: u64, threads: u64| {
-            let unused = "0 0 0 0 0 0 0 0 0 0";
-            Life::parse(&format!("7 (a) R b) {state} 1 7 7 0 -1 {flags} {unused} {threads} 0"))
-        };
-        for (state, flags, threads, expected) in [
-            ('R', 0x40_0000, 1, Life::Running),
-            ('D', 0x40_0000, 1, Life::Running),
-            ('S', 0x40_0000, 1, Life::Asleep),
-            ('T', 0x40_0000, 1, Life::Asleep),
-            ('R', 0x40_0004, 1, Life::Ending),
-            ('D', 0x40_0004, 1, Life::Ending),
-            ('Z', 0x40_000c, 1, Life::Ended),
-            ('Z', 0x40_000c, 2, Life::Running),
-            ('S', 0x40_0004, 2, Life::Asleep),
-        ] {
-            assert_eq!(life(state, flags, threads), expected, "{state} {flags:x} {threads}");
-        }
-        assert_eq!(Life::parse(""), Life::Ended);
-        assert_eq!(Life::of(i32::MAX), Life::Ended);
-    }
 
     #[test]
     fn names_with_parentheses_do_not_confuse() {

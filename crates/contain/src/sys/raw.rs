@@ -6,8 +6,7 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::ptr::{self, NonNull};
-use std::sync::atomic::AtomicU64;
+use std::ptr;
 use std::time::Duration;
 
 use linux_raw_sys::landlock::{
@@ -84,59 +83,6 @@ pub(crate) fn fork(
     }
     // SAFETY: the kernel has just made this descriptor for us.
     Ok(Some((pid, unsafe { OwnedFd::from_raw_fd(pidfd) })))
-}
-
-/// Numbers that this process shares with its forks, all of them 0 at first.
-#[derive(Debug)]
-pub(crate) struct SharedNumbers(NonNull<SharedNumber>);
-
-/// In a cache line of its own: others are written to by threads on other cores.
-#[derive(Debug)]
-#[repr(align(64))]
-struct SharedNumber(AtomicU64);
-
-// SAFETY: it is what a reference to these numbers is, but that it also unmaps them.
-unsafe impl Send for SharedNumbers {}
-// SAFETY: as above.
-unsafe impl Sync for SharedNumbers {}
-
-impl SharedNumbers {
-    /// How many there are. The kernel only makes pages that are used.
-    pub(crate) const COUNT: usize = 4096;
-
-    const SIZE: usize = Self::COUNT * size_of::<SharedNumber>();
-
-    pub(crate) fn new() -> io::Result<Self> {
-        let (access, kind) =
-            (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
-        // SAFETY: the kernel chooses where nothing is.
-        let start = unsafe { libc::mmap(ptr::null_mut(), Self::SIZE, access, kind, -1, 0) };
-        let start = NonNull::new(start.cast()).filter(|_| start != libc::MAP_FAILED);
-        start.map(Self).ok_or_else(io::Error::last_os_error)
-    }
-
-    /// One of them. A fork that they were kept from must not call this.
-    pub(crate) fn at(&self, place: usize) -> &AtomicU64 {
-        assert!(place < Self::COUNT, "no such place");
-        // SAFETY: it is one of those that were mapped, and zeroes are valid.
-        unsafe { &self.0.add(place).as_ref().0 }
-    }
-
-    /// Keeps them from forks made after this. Such a fork must not drop its copy of `self`.
-    pub(crate) fn keep_from_forks(&self) -> io::Result<()> {
-        // SAFETY: this process goes on as before.
-        match unsafe { libc::madvise(self.0.as_ptr().cast(), Self::SIZE, libc::MADV_DONTFORK) } {
-            0 => Ok(()),
-            _ => Err(io::Error::last_os_error()),
-        }
-    }
-}
-
-impl Drop for SharedNumbers {
-    fn drop(&mut self) {
-        // SAFETY: nobody refers to them any more.
-        unsafe { libc::munmap(self.0.as_ptr().cast(), Self::SIZE) };
-    }
 }
 
 /// Returns twice, as fork(2) does. Without a control group, it uses the call that emulators and
@@ -239,14 +185,13 @@ fn highest_descriptor() -> RawFd {
     limit.and_then(|limit| RawFd::try_from(limit).ok()).map_or(HIGHEST, |limit| limit.min(HIGHEST))
 }
 
-/// A descriptor that becomes readable when a child has ended, or at SIGTERM. Both must be blocked.
-pub(crate) fn signals() -> Result<OwnedFd, Errno> {
+/// A descriptor that becomes readable when a child has ended. SIGCHLD must be blocked.
+pub(crate) fn child_notices() -> Result<OwnedFd, Errno> {
     // SAFETY: the set is initialised before it is read, and the kernel makes the descriptor for us.
     unsafe {
         let mut set = MaybeUninit::uninit();
         libc::sigemptyset(set.as_mut_ptr());
         libc::sigaddset(set.as_mut_ptr(), libc::SIGCHLD);
-        libc::sigaddset(set.as_mut_ptr(), libc::SIGTERM);
         let fd = libc::signalfd(-1, set.as_ptr(), libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
         if fd < 0 { Err(last_errno()) } else { Ok(OwnedFd::from_raw_fd(fd)) }
     }
@@ -347,13 +292,6 @@ pub(crate) fn has_seccomp_filters() -> bool {
         libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, ptr::null::<c_void>())
     };
     set != 0 && io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
-}
-
-/// Sends a signal to every process that the caller may signal, except itself and the first process of its namespace: in a
-/// namespace of its own to all others there.
-pub(crate) fn signal_all(signal: Signal) {
-    // SAFETY: the call takes two numbers.
-    let _ = unsafe { libc::kill(-1, signal.as_raw()) };
 }
 
 /// The CPU time of a process, including threads that have ended; `None` once it has been reaped.

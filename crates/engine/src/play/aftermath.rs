@@ -1,23 +1,17 @@
 //! What a bot does, and leaves, once it has answered for the last time.
 
-use contain::bot::{BotEnd, Captured, Left, Survivor};
-use terms::text::{plural, printable, quote, size};
+use contain::bot::{BotEnd, Captured, Left};
+use terms::text::{plural, quote, size};
 
-/// Names the known processes that the bot has left behind.
-pub(super) fn what_is_left(left: &Left) -> Option<String> {
+/// Reports the processes that the bot has left behind.
+pub(super) fn what_is_left(left: Left) -> Option<String> {
     match left {
-        Left::Survivors(survivors, _) if survivors.is_empty() => None,
-        Left::Survivors(survivors, more) => {
-            let name = |Survivor { pid, name }: &Survivor| format!("{pid} ({})", printable(name));
-            let names: Vec<_> = survivors.iter().map(name).collect();
-            let more = if *more > 0 { format!(", and {more} more") } else { String::new() };
-            Some(format!("still alive, and out of reach: process {}{more}", names.join(", ")))
+        Left::Survivors(0) => None,
+        Left::Survivors(count) => {
+            Some(format!("{count} of the bot's processes left its group and could not be killed"))
         }
         Left::Dying => Some("some of its processes were still dying after 5 s".to_owned()),
-        Left::Unknown => Some(
-            "the bot's keeper process was killed; the bot may have left other processes".to_owned(),
-        ),
-        _ => Some("the bot may have left other processes".to_owned()),
+        _ => Some("the bot's keeper was killed; the bot may have left processes behind".to_owned()),
     }
 }
 
@@ -53,26 +47,4 @@ fn a_flood_after_the_game_is_harmless_and_one_during_the_game_is_not() {
     for during in [BotEnd { surplus: 4, ..flood.clone() }, BotEnd { killed: false, ..flood }] {
         assert!(said(&during).contains("72088 bytes too many: `0 0"), "{}", said(&during));
     }
-}
-
-#[test]
-fn what_outlives_a_bot_is_named() {
-    let survivor = |pid| Survivor { pid, name: "cat".to_owned() };
-    let said = |left| what_is_left(&left);
-    assert_eq!(said(Left::Survivors(vec![], 0)), None);
-    for (left, expected) in [
-        (Left::Survivors(vec![survivor(7)], 0), "still alive, and out of reach: process 7 (cat)"),
-        (
-            Left::Survivors(vec![survivor(7), survivor(9)], 3),
-            "still alive, and out of reach: process 7 (cat), 9 (cat), and 3 more",
-        ),
-        (Left::Dying, "some of its processes were still dying after 5 s"),
-        (
-            Left::Unknown,
-            "the bot's keeper process was killed; the bot may have left other processes",
-        ),
-    ] {
-        assert_eq!(said(left).as_deref(), Some(expected));
-    }
-    assert_eq!(surplus_output(&BotEnd::default(), false), None);
 }

@@ -19,8 +19,6 @@ pub(super) fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
         }
         Culprit::Bot => ("the bot's fault", parts.map(without_others).unwrap_or_default()),
         Culprit::Host => ("the host's fault", advice(on_host_delay)),
-        // Such a reply counts.
-        Culprit::Seat(_) => return None,
     };
     let wall = duration(turn.wall.0);
     let parts = parts.map(where_the_time_went).filter(|parts| !parts.is_empty());

@@ -1,6 +1,5 @@
 //! The diagnosis: explains in words what really happened, next to the official verdict.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::Match;
@@ -14,11 +13,11 @@ use contain::bot::{BotCommand, BotEnd, Phase};
 use results::gamelog::Turn;
 use results::sanitizer::sanitizer_finding;
 use results::suite::ANSWERED_EARLY;
-use rules::game::{Ask, Effect, Seat};
+use rules::game::{Ask, Effect};
 use terms::limits::{LimitKind, OnHostDelay};
 use terms::lines::{LineRules, Lines};
 use terms::text::{duration, plural, quote};
-use terms::verdict::{BotExit, Culprit, Decision, NoReply, Overrun, Verdict};
+use terms::verdict::{BotExit, Decision, NoReply, Overrun, Verdict};
 
 /// Facts about an exchange that the log does not keep.
 #[derive(Debug, Clone)]
@@ -78,10 +77,6 @@ pub(super) struct Observations<'a> {
     found_late: Occurrences,
     accepted: Occurrences,
     forgiven: Occurrences,
-    /// Those that the bots in these seats have delayed, although they were paused.
-    delayed: BTreeMap<Seat, Occurrences>,
-    /// The turns of others that this bot has delayed although it was paused.
-    delays: Occurrences,
 }
 
 /// The exchange that lost the game.
@@ -111,14 +106,7 @@ impl<'a> Observations<'a> {
             found_late: Occurrences::default(),
             accepted: Occurrences::default(),
             forgiven: Occurrences::default(),
-            delayed: BTreeMap::new(),
-            delays: Occurrences::default(),
         }
-    }
-
-    /// Notes that this bot has delayed another in a turn, although it was paused.
-    pub(super) fn note_delay(&mut self, turn: u32) {
-        self.delays.record(turn);
     }
 
     pub(super) fn add(&mut self, turn: &Turn, verdict: Verdict, seen: Seen) {
@@ -127,9 +115,6 @@ impl<'a> Observations<'a> {
         }
         self.stderr.add(turn);
         match turn.overrun {
-            Some(Overrun { culprit: Culprit::Seat(seat), .. }) => {
-                self.delayed.entry(seat).or_default().record(turn.turn);
-            }
             Some(Overrun { decision: Decision::Accepted, .. }) if seen.phase == Phase::Limit => {
                 self.found_late.record(turn.turn);
             }
@@ -152,7 +137,7 @@ impl<'a> Observations<'a> {
             parts.extend(fatal.what.clone());
             parts.extend(fatal.after_the_end(ending));
         }
-        parts.extend(what_is_left(&ending.left));
+        parts.extend(what_is_left(ending.left));
         if self.fatal.as_ref().is_none_or(|fatal| fatal.is_read_whole) {
             parts.extend(surplus_output(ending, self.early.first.is_some()));
         }
@@ -166,14 +151,6 @@ impl<'a> Observations<'a> {
             ),
         );
         parts.extend(self.forgiven.describe("answered late, and forgiven"));
-        for (seat, delayed) in &self.delayed {
-            let why = format!(
-                "answered late because the bot in seat {seat} computed although it was paused, and counted"
-            );
-            parts.extend(delayed.describe(&why));
-        }
-        let delays = "of others late because it computed although it was paused";
-        parts.extend(self.delays.describe(delays));
         parts.extend(self.remarks.first().cloned());
         parts.extend(self.stderr.diagnosis());
         (!parts.is_empty()).then(|| parts.join("; "))

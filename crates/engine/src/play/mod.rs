@@ -240,7 +240,7 @@ impl Match<'_> {
         // Prepared before the bot starts, so that only sending the input takes time from the bot.
         let start = Event::Start(record::start(self, &case, disturbed));
         let mut record = Record::new(self);
-        let mut table = Table::new(self);
+        let mut table = Table::new(self)?;
         table.start(game.ask().map_or(0, |ask| ask.seat))?;
         sink(start);
         while let Some(mut ask) = game.next_ask() {

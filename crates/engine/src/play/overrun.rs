@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use contain::bot::{Exchanged, Overtime, Phase};
-use rules::game::Seat;
 use terms::limits::{OnHostDelay, OverrunRules};
 use terms::verdict::{Culprit, Decision, NoReply, Overrun};
 
@@ -16,26 +15,13 @@ pub(super) fn overtime(rules: &OverrunRules) -> Overtime {
     always.map_or(Overtime::WhileStarved(WATCH), Overtime::Always)
 }
 
-/// By how much a reply is late, if only waits for a core made it so: the bot may still owe its reply, but not more time.
-pub(super) fn kept_late(exchanged: &Exchanged, limit: Option<Duration>) -> Option<Duration> {
-    let is_late = matches!(exchanged.no_reply, None | Some(NoReply::Deadline));
-    if !is_late || exchanged.input.awaits_more {
-        return None;
-    }
-    let parts = exchanged.certificate.parts?;
-    let late = exchanged.wall.saturating_sub(limit?);
-    let kept = parts.kept_waiting.0 + parts.referee.0;
-    (!late.is_zero() && kept >= late).then_some(late)
-}
-
-/// Judges an exchange under `limit`, after `forgiven` late replies have been forgiven, and that the bot in a seat has `delayed`
-/// although it was paused. `None` if the reply was in time, or the exchange failed for another reason.
+/// Judges an exchange under `limit`, after `forgiven` late replies have been forgiven. `None` if the reply was in time, or the
+/// exchange failed for another reason.
 pub(super) fn assess(
     rules: &OverrunRules,
     exchanged: &Exchanged,
     limit: Option<Duration>,
     forgiven: u32,
-    delayed: Option<Seat>,
 ) -> Option<Overrun> {
     let limit = limit?;
     let replied = exchanged.no_reply.is_none();
@@ -43,12 +29,11 @@ pub(super) fn assess(
         || exchanged.no_reply == Some(NoReply::Deadline)
         || (replied && exchanged.wall > limit);
     late.then(|| {
-        let delayed = delayed.filter(|_| replied);
-        let culprit = delayed.map_or_else(|| exchanged.culprit(limit), Culprit::Seat);
+        let culprit = exchanged.culprit(limit);
         let host = culprit == Culprit::Host;
         let decision = if !replied {
             Decision::Timeout
-        } else if delayed.is_some() || host && exchanged.phase == Phase::Limit {
+        } else if host && exchanged.phase == Phase::Limit {
             Decision::Accepted
         } else if rules.soft.is_some_and(|soft| forgiven < soft.forgiven) {
             Decision::Forgiven
@@ -140,44 +125,15 @@ mod tests {
         assert_eq!(exchange.culprit(LIMIT), Culprit::Bot);
     }
 
-    #[test]
-    fn a_bot_that_was_kept_from_its_core_may_have_been_delayed_by_another_seat() {
-        let late = |exchange: &Exchanged| kept_late(exchange, Some(LIMIT));
-        assert_eq!(late(&exchanged(60, 8, 2)), Some(ms(10)));
-        assert_eq!(late(&silent(exchanged(1050, 1000, 0))), Some(ms(1000)));
-        let crashed = Exchanged { no_reply: Some(NoReply::StdoutClosed), ..exchanged(60, 10, 0) };
-        for excused in [
-            exchanged(60, 9, 0),
-            exchanged(50, 50, 0),
-            asks_for_more(silent(exchanged(1050, 1000, 0))),
-            crashed,
-        ] {
-            assert_eq!(late(&excused), None, "{excused:?}");
-        }
-    }
-
-    #[test]
-    fn a_reply_that_another_seat_has_delayed_counts_without_a_rule_for_the_host() {
-        let soft = Some(SoftLimit { extra: ms(50), forgiven: 2 });
-        let starved = in_overtime(exchanged(90, 60, 0));
-        for rules in [OverrunRules::default(), OverrunRules { soft, ..OverrunRules::default() }] {
-            let assessed = |exchange| assess(&rules, exchange, Some(LIMIT), 0, Some(3));
-            let counts = Overrun { culprit: Culprit::Seat(3), decision: Decision::Accepted };
-            assert_eq!(assessed(&starved), Some(counts));
-            let silent = assessed(&silent(starved.clone())).map(|overrun| overrun.decision);
-            assert_eq!(silent, Some(Decision::Timeout));
-        }
-    }
-
     fn decide(rules: &OverrunRules, exchange: &Exchanged, forgiven: u32) -> Option<Decision> {
-        assess(rules, exchange, Some(LIMIT), forgiven, None).map(|overrun| overrun.decision)
+        assess(rules, exchange, Some(LIMIT), forgiven).map(|overrun| overrun.decision)
     }
 
     #[test]
     fn what_is_in_time_is_no_overrun() {
         let rules = OverrunRules::default();
         assert_eq!(decide(&rules, &exchanged(50, 0, 0), 0), None);
-        assert_eq!(assess(&rules, &exchanged(5000, 0, 0), None, 0, None), None, "no limit");
+        assert_eq!(assess(&rules, &exchanged(5000, 0, 0), None, 0), None, "no limit");
         let crashed = Exchanged { no_reply: Some(NoReply::StdoutClosed), ..exchanged(60, 0, 0) };
         assert_eq!(decide(&rules, &crashed, 0), None);
     }

@@ -1,6 +1,6 @@
 //! Makes the events that the match loop emits.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::diagnosis::{Observations, Seen};
 use super::player::Reply;
@@ -58,6 +58,9 @@ fn how_memory_is_limited(confinement: &Confinement) -> &'static str {
     }
 }
 
+/// The shortest time that a bot ran on for that is worth a word.
+const NOTICEABLE: Duration = Duration::from_millis(1);
+
 /// The record of a game while it is played.
 pub(super) struct Record<'a> {
     game: &'a Match<'a>,
@@ -95,11 +98,8 @@ impl<'a> Record<'a> {
     /// Adds an exchange and its effect.
     pub(super) fn turn(&mut self, ask: &Ask, reply: Reply, effect: Effect) -> Turn {
         let seen = Seen::new(ask, &reply, &effect);
-        let Reply { exchanged, limit, overrun, delayed_by, .. } = reply;
+        let Reply { exchanged, limit, overrun, ran_on, .. } = reply;
         self.turns += 1;
-        if let Some(seat) = delayed_by {
-            self.seats[seat].observations.note_delay(self.turns);
-        }
         let SeatRecord { observations, collector } = &mut self.seats[ask.seat];
         self.verdict = effect.verdict;
         if overrun == Some(Overrun { culprit: Culprit::Host, decision: Decision::Timeout }) {
@@ -125,6 +125,7 @@ impl<'a> Record<'a> {
             gain: effect.gain,
             score: effect.score,
             wall: Millis(exchanged.wall),
+            ran_on: Some(Millis(ran_on)).filter(|_| ran_on >= NOTICEABLE),
             certificate: exchanged.certificate,
             overrun,
             early: exchanged.input.early,

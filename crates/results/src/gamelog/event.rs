@@ -219,6 +219,10 @@ pub struct Turn {
     /// Whether a signal had stopped the bot when its time ran out.
     #[serde(default, skip_serializing_if = "is_false")]
     pub stopped: bool,
+    /// The time that the bot ran on for after its reply, until it was stopped because others were asked, from 1 ms on. It counts in
+    /// no turn.
+    #[serde(default, rename = "ran_on_ms", skip_serializing_if = "Option::is_none")]
+    pub ran_on: Option<Millis>,
     /// What the bot wrote to its standard error, up to a cap.
     #[serde(default, skip_serializing_if = "Bytes::is_empty")]
     pub stderr: Bytes,
@@ -323,7 +327,7 @@ pub struct SeatEnd {
     /// How its process ended; empty if it never started.
     #[serde(flatten)]
     pub process: ProcessEnd,
-    /// The processor time that it took while other seats were asked, where it was left running, or ran although it was paused.
+    /// The processor time that it took while other seats were asked, where it was left running.
     #[serde(default, rename = "ponder_cpu_ms", skip_serializing_if = "Option::is_none")]
     pub ponder_cpu: Option<Millis>,
 }
@@ -443,6 +447,7 @@ impl Turn {
             overrun: None,
             early: false,
             unread_input: 0,
+            ran_on: None,
             stdin_closed: false,
             stopped: false,
             stderr: Bytes::default(),

@@ -17,7 +17,7 @@ use crate::gamelog::{Asked, End, Log, SeatEnd, Start, Turn};
 use rules::game::{Answer, Ask, Effect, Game, GameKind, JudgeFailure, TestCase, UnknownGame};
 use rules::score::Score;
 use terms::lines::{LineRules, Lines, Progress};
-use terms::verdict::{Culprit, NoReply, Verdict};
+use terms::verdict::{NoReply, Verdict};
 
 /// A log that was refereed again.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -273,11 +273,7 @@ pub fn first_difference(log: &Log, again: &[Turn]) -> Option<Difference> {
 /// The time of a reply if it counts for a judge: not where the limit was another than its own.
 fn counted_time(turn: &Turn) -> Duration {
     let is_official = turn.asked.as_ref().is_some_and(|asked| asked.limit == asked.official);
-    match turn.overrun.map(|overrun| overrun.culprit) {
-        _ if !is_official => Duration::ZERO,
-        Some(Culprit::Seat(_)) => turn.certificate.own_time(turn.wall.0),
-        _ => turn.wall.0,
-    }
+    if is_official { turn.wall.0 } else { Duration::ZERO }
 }
 
 /// How the judge's question differs from the logged one.

@@ -135,9 +135,8 @@ fn time(film: &Film, turn: &Turn) -> Option<String> {
 
 fn late(turn: &Turn, look: Look) -> Option<Line<'static>> {
     let whose = match turn.overrun?.culprit {
-        Culprit::Bot => "late through the bot's fault".to_owned(),
-        Culprit::Host => "late through the host's fault".to_owned(),
-        Culprit::Seat(seat) => format!("late through the fault of the bot in seat {seat}"),
+        Culprit::Bot => "late through the bot's fault",
+        Culprit::Host => "late through the host's fault",
     };
     Some(Line::styled(whose, look.bad()))
 }

@@ -2,8 +2,7 @@
 #![expect(clippy::unused_self, reason = "as on Linux")]
 
 use crate::confine::method::ContainmentMethod;
-use crate::observe::root::{Root, Tree};
-use crate::spawn::command::BotCommand;
+use crate::observe::root::Root;
 use crate::spawn::running::Running;
 
 /// What is read before the start: nothing.
@@ -17,10 +16,5 @@ impl Beginning {
     pub(super) fn root(&self, running: &Running) -> Root {
         let plain = running.plain();
         Root::new(plain.number(), plain.group())
-    }
-
-    /// A process that sees the bot's own file system, which no bot has here.
-    pub(super) fn tree(&self, _command: &BotCommand, _running: &Running) -> Option<Tree> {
-        None
     }
 }

@@ -9,10 +9,6 @@ pub(crate) struct Root {
     group: Group,
 }
 
-/// A process that sees a file system of the bot's own, which no bot has here.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Tree {}
-
 impl Root {
     pub(crate) fn new(pid: i32, group: Group) -> Self {
         Self { pid, group }

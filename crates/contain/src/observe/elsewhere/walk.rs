@@ -47,17 +47,25 @@ pub(crate) fn pids(root: Root, _until: Instant) -> Vec<i32> {
     root.processes()
 }
 
-/// By how much the CPU time of a sample may lag behind: of its threads nothing is known, so each core may have had one, and Windows
-/// counts in steps of 15.6 ms.
-pub(crate) fn lag(_sample: &Sample) -> Duration {
-    let cores = online_cores().and_then(|cores| u32::try_from(cores).ok());
-    2 * TUNING.blame.tick * cores.unwrap_or(u32::MAX)
+/// The memory of all processes, in bytes; what they share counts for each of them.
+pub(crate) fn proportional_memory(sample: &Sample, _until: Instant) -> u64 {
+    sample.resident()
 }
 
 /// The CPU time that the processes of a sample have used by now, if they live.
 pub(crate) fn computed_by_now(sample: &Sample) -> CpuTimes {
     let of = |pid: i32| Some((pid, figures(pid)?.cpu));
     sample.pids().into_iter().filter_map(of).collect()
+}
+
+/// Whether a thread of a sample has a core, or waits for one: unknown.
+pub(crate) fn can_run(_sample: &Sample) -> bool {
+    false
+}
+
+/// Whether a process of a sample may not be stopped: unknown.
+pub(crate) fn has_unstopped(_sample: &Sample) -> bool {
+    true
 }
 
 /// Whether a signal has stopped the program's first process: unknown.

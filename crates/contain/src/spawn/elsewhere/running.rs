@@ -2,10 +2,10 @@
 #![expect(clippy::unused_self, reason = "as on Linux")]
 
 use std::collections::BTreeSet;
-use std::io;
 use std::time::Instant;
 
 use super::ending::Left;
+use super::leash::Leash;
 use super::plain::Plain;
 use crate::sys::pipe::{PipeReader, PipeWriter};
 use crate::sys::wait::Waitable;
@@ -20,7 +20,7 @@ pub(crate) struct Started {
     pub(crate) stderr: PipeReader,
 }
 
-/// The referee's hold on a program. No other process holds its deadline, so nothing ends it while the referee stalls.
+/// The referee's hold on a program. Nothing ends it while the referee is held up.
 #[derive(Debug)]
 pub(crate) struct Running(Box<Plain>);
 
@@ -61,25 +61,17 @@ impl Running {
         false
     }
 
-    /// Nobody else holds the deadline.
+    /// Nothing else watches the deadline.
     pub(crate) fn set_deadline(&self, _until: Option<Instant>) {}
-
-    /// Nobody else holds the deadline.
-    pub(crate) fn extend_deadline(&self, _until: Option<Instant>) {}
 
     /// Whether another process has ended the program after its deadline.
     pub(crate) fn is_overdue(&self) -> bool {
         false
     }
 
-    /// Stops the processes of its group, and returns when that is done.
-    pub(crate) fn stop(&mut self) -> io::Result<()> {
-        self.0.stop()
-    }
-
-    /// Continues them.
-    pub(crate) fn resume(&mut self) -> io::Result<()> {
-        self.0.resume()
+    /// What stops and continues its processes.
+    pub(crate) fn leash(&self) -> Leash {
+        self.0.leash()
     }
 
     /// Nobody else kills anything.

@@ -9,6 +9,7 @@ use std::os::windows::io::OwnedHandle;
 use std::os::windows::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
 use std::thread::sleep;
 use std::time::Instant;
 
@@ -16,11 +17,12 @@ use windows_sys::Win32::System::Threading::{
     CREATE_NEW_PROCESS_GROUP, CREATE_NO_WINDOW, CREATE_SUSPENDED,
 };
 
-use super::ending::{Left, NAMED, Survivor};
+use super::ending::Left;
 use super::error::StartFailure;
+use super::leash::Leash;
 use crate::decide::tuning::TUNING;
 use crate::sys::pipe::{PipeReader, PipeWriter};
-use crate::sys::processes::{self, Group, Job, Stopped};
+use crate::sys::processes::{self, Group, Job};
 use crate::sys::ready::is_ready_within;
 use crate::sys::start::{has_console, prepare};
 use crate::sys::wait::Waitable;
@@ -52,8 +54,6 @@ pub(crate) struct Plain {
     exit: Option<BotExit>,
     /// Whether its job was killed.
     has_ended: bool,
-    /// Its processes that are stopped.
-    stopped: Vec<Stopped>,
 }
 
 impl Plain {
@@ -73,7 +73,7 @@ impl Plain {
         command.creation_flags(CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP | window);
         let mut child = command.spawn().map_err(StartFailure::Exec)?;
         match job.take(&child).and_then(|()| processes::resume(&child)) {
-            Ok(()) => Ok(Self { child, job, exit: None, has_ended: false, stopped: Vec::new() }),
+            Ok(()) => Ok(Self { child, job, exit: None, has_ended: false }),
             Err(error) => {
                 let _ = child.kill();
                 let _ = child.wait();
@@ -121,14 +121,9 @@ impl Plain {
         self.exit
     }
 
-    /// Stops all of its processes.
-    pub(crate) fn stop(&mut self) -> io::Result<()> {
-        self.job.stop(&mut self.stopped, TUNING.launcher.signal_time)
-    }
-
-    /// Continues them.
-    pub(crate) fn resume(&mut self) -> io::Result<()> {
-        mem::take(&mut self.stopped).into_iter().try_for_each(Stopped::resume)
+    /// What stops and continues its processes.
+    pub(crate) fn leash(&self) -> Leash {
+        Leash { group: self.group(), stopped: Mutex::default() }
     }
 
     /// Kills all of its processes.
@@ -147,17 +142,15 @@ impl Plain {
             return Left::Dying;
         }
         self.exit = self.exit.or(Some(BotExit::Signal(SIGKILL)));
-        let mut left = self.left();
-        let more = left.split_off(left.len().min(NAMED)).len();
-        Left::Survivors(left.into_iter().map(Survivor::from_pid).collect(), more)
+        Left::Survivors(self.left())
     }
 
-    /// The processes that have not ended soon after they were killed.
-    fn left(&self) -> Vec<i32> {
+    /// The number of processes that have not ended soon after they were killed.
+    fn left(&self) -> usize {
         let until = Instant::now() + TUNING.launcher.group_kill_time;
         loop {
-            let left = processes::below(self.number(), self.group());
-            if left.is_empty() || Instant::now() >= until {
+            let left = processes::below(self.number(), self.group()).len();
+            if left == 0 || Instant::now() >= until {
                 return left;
             }
             sleep(TUNING.launcher.kill_nap);

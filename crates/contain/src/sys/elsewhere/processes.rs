@@ -25,8 +25,3 @@ pub(super) fn memory_of_machine() -> Option<u64> {
 pub(crate) fn is_ending(_pid: i32) -> bool {
     false
 }
-
-/// Its name: unknown.
-pub(crate) fn name(_pid: i32) -> Option<String> {
-    None
-}

@@ -93,13 +93,3 @@ pub(crate) fn is_ending(pid: i32) -> bool {
     };
     known.is_none_or(|known| known.pbi_status == libc::SZOMB)
 }
-
-/// The name of a process that has not gone.
-pub(crate) fn name(pid: i32) -> Option<String> {
-    let mut name = [0_u8; 64];
-    let size = u32::try_from(name.len()).expect("small");
-    // SAFETY: the name is valid for writing, and of the size that is named.
-    let length = unsafe { libc::proc_name(pid, name.as_mut_ptr().cast::<c_void>(), size) };
-    let name = name.get(..usize::try_from(length).ok()?)?;
-    (!name.is_empty()).then(|| String::from_utf8_lossy(name).into_owned())
-}

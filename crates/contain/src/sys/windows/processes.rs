@@ -84,27 +84,7 @@ impl Job {
 
     /// Kills all of its processes.
     pub(crate) fn kill(&self) {
-        // SAFETY: the handle is open. It fails only where there is nothing to kill.
-        unsafe {
-            TerminateJobObject(self.raw(), 1);
-        }
-    }
-
-    /// Stops all of its processes, of which some may be `stopped`; those that start in the meantime are next, for at most this time.
-    pub(crate) fn stop(&self, stopped: &mut Vec<Stopped>, limit: Duration) -> io::Result<()> {
-        let until = Instant::now() + limit;
-        loop {
-            let all = self.group().processes();
-            let is_stopped = |pid: &u32| stopped.iter().any(|it| it.pid == *pid);
-            let new: Vec<u32> = all.into_iter().filter(|pid| !is_stopped(pid)).collect();
-            let before = stopped.len();
-            for pid in new {
-                stopped.extend(Stopped::stop(pid)?);
-            }
-            if stopped.len() == before || Instant::now() >= until {
-                return Ok(());
-            }
-        }
+        self.group().kill();
     }
 
     /// Its place among the handles of this program, for as long as it lives.
@@ -119,6 +99,31 @@ impl Job {
 }
 
 impl Group {
+    /// Kills all of its processes.
+    pub(crate) fn kill(self) {
+        // SAFETY: the handle is open, or has been closed with the job. It fails only where there is nothing to kill.
+        unsafe {
+            TerminateJobObject(self.0 as HANDLE, 1);
+        }
+    }
+
+    /// Stops all of its processes, of which some may be `stopped`; those that start in the meantime are next, for at most this time.
+    pub(crate) fn stop(self, stopped: &mut Vec<Stopped>, limit: Duration) -> io::Result<()> {
+        let until = Instant::now() + limit;
+        loop {
+            let all = self.processes();
+            let is_stopped = |pid: &u32| stopped.iter().any(|it| it.pid == *pid);
+            let new: Vec<u32> = all.into_iter().filter(|pid| !is_stopped(pid)).collect();
+            let before = stopped.len();
+            for pid in new {
+                stopped.extend(Stopped::stop(pid)?);
+            }
+            if stopped.len() == before || Instant::now() >= until {
+                return Ok(());
+            }
+        }
+    }
+
     /// The numbers of its processes that have not ended; none once the job has gone.
     fn processes(self) -> Vec<u32> {
         // SAFETY: zeroes are a valid list, which is as long as is named; the system says how many numbers it has filled in.
@@ -216,20 +221,6 @@ pub(crate) fn is_ending(pid: i32) -> bool {
     // SAFETY: the handle is open, and the code valid for writing.
     let known = unsafe { GetExitCodeProcess(process.as_raw_handle(), &raw mut code) };
     known != 0 && code != STILL_ACTIVE.cast_unsigned()
-}
-
-/// The name of the program of a process; `None` if it has gone.
-pub(crate) fn name(pid: i32) -> Option<String> {
-    let process = open(pid)?;
-    let mut path = [0_u16; 1024];
-    let mut length = u32::try_from(path.len()).expect("small");
-    // SAFETY: the handle is open, and the path valid for writing and as long as is named.
-    let known = unsafe {
-        let process = process.as_raw_handle();
-        QueryFullProcessImageNameW(process, PROCESS_NAME_WIN32, path.as_mut_ptr(), &raw mut length)
-    };
-    let path = (known != 0).then(|| String::from_utf16_lossy(&path[..length as usize]))?;
-    path.rsplit('\\').next().map(str::to_owned)
 }
 
 /// The figures of a process; `None` if it has gone.

@@ -250,15 +250,6 @@ fn what_happened_in_turns_that_count_is_counted() {
                     answered late because of the host, and counted (`--on-host-delay accept`) (the first is turn 2); 1 \
                     turn answered late, and forgiven (the first is turn 3); turn 2: one";
     assert_eq!(diagnosis(turns, &BotEnd::default()).as_deref(), Some(expected));
-    let by_seat = |(turn, verdict, seen): (Turn, _, _)| {
-        let overrun = Some(Overrun { culprit: Culprit::Seat(2), ..turn.overrun.expect("late") });
-        (Turn { overrun, ..turn }, verdict, seen)
-    };
-    let turns = [4, 6].map(|number| turn(number, Decision::Accepted, false, Phase::Overtime, None));
-    let expected = "2 turns answered late because the bot in seat 2 computed although it was paused, and counted (the first is \
-                    turn 4)";
-    let turns = turns.map(by_seat).into();
-    assert_eq!(diagnosis(turns, &BotEnd::default()).as_deref(), Some(expected));
 }
 
 #[test]

@@ -1,20 +1,17 @@
 // Response times and the score over the game; a click goes to a turn. Two games share a scale, and each
 // chart can be laid over the other's.
 
-/** The culprit of a late turn: its bot, the host, or the bot in another seat. */
-const culpritOf = ({ overrun: { culprit } }) => (culprit.seat === undefined ? culprit : `bot in seat ${culprit.seat}`);
-
 /** Whose fault a late turn was, and how it was judged. */
 function lateness(turn) {
   if (!turn.overrun) return "";
-  const { overrun: { decision }, certificate: { cpu_ms: cpu, wait_ms: wait, parts } } = turn;
+  const { overrun: { culprit, decision }, certificate: { cpu_ms: cpu, wait_ms: wait, parts } } = turn;
   const spent = [
     cpu === undefined ? null : `${duration(cpu)} of CPU time`,
     wait === undefined ? null : `${duration(wait)} of waiting for a core`,
     parts?.taken_ms ? `${duration(parts.taken_ms)} taken from the machine` : null,
   ].filter(Boolean).join(", ");
   const fate = { timeout: "a timeout", accepted: "counted anyway", forgiven: "forgiven", measured: "measured only" };
-  return `Late through the fault of the ${culpritOf(turn)} (${spent || "nothing measured"}): ${fate[decision]}.`;
+  return `Late through the fault of the ${culprit} (${spent || "nothing measured"}): ${fate[decision]}.`;
 }
 
 /** Makes a clickable chart, and returns it with the function that moves its cursor. */
@@ -74,7 +71,7 @@ function timesChart(view) {
     const top = y(turn.wall_ms);
     const late = turn.overrun ? ` late ${turn.overrun.culprit === "bot" ? "bot" : "host"}` : "";
     const bar = shape("rect", { x: index + 0.12, width: 0.76, y: top, height: 100 - top, class: `bar${late}` }, svg);
-    const fault = turn.overrun ? `, late: the fault of the ${culpritOf(turn)}` : "";
+    const fault = turn.overrun ? `, late: the fault of the ${turn.overrun.culprit}` : "";
     shape("title", {}, bar).textContent = `turn ${index + 1}: ${duration(turn.wall_ms)}${fault}`;
   }
   const limits = film.turns.map((turn) => turn.limit_ms);

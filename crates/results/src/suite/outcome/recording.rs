@@ -119,7 +119,7 @@ impl Times {
         match turn.overrun.map(|overrun| overrun.culprit) {
             Some(Culprit::Bot) => self.bot_overruns += 1,
             Some(Culprit::Host) => self.host_overruns += 1,
-            Some(Culprit::Seat(_)) | None => {}
+            None => {}
         }
     }
 }
