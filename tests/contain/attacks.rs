@@ -239,27 +239,6 @@ pub(crate) fn leaving(processes: usize, user: User, bot: &str) -> String {
     bot_line(&["sh", "-c", &script])
 }
 
-#[test]
-fn of_many_survivors_the_first_are_named_and_the_rest_are_counted() {
-    for user in USERS {
-        // Other tests may take the machine's process numbers for a moment.
-        let has_no_room = |(mark, result): &(Mark, Value)| {
-            let has_no_room = result["stderr_tail"].to_string().contains("Cannot fork");
-            has_no_room && kill_marked(mark) < 20
-        };
-        let (mark, result) = undisturbed(has_no_room, || {
-            let mark = Mark::new();
-            let result = play(user, "plain", &mark, &leaving(20, user, "first"), &PATIENT);
-            (mark, result)
-        });
-        assert_eq!(result["verdict"], "completed", "{user:?}: {result}");
-        let said = diagnosis(&result);
-        assert_eq!(said.matches("(sleep)").count(), 8, "{user:?}: {said}");
-        assert!(said.ends_with(", and 12 more"), "{user:?}: {said}");
-        assert_eq!(kill_marked(&mark), 20, "{user:?}");
-    }
-}
-
 /// Its first process ends; the next one leaves orphans that end at once, waits until its keeper has reaped them, and says how many
 /// children the keeper has then: the first process, and this one.
 const ORPHANS: &str = "import os, time\n\
@@ -425,16 +404,6 @@ fn a_bot_in_a_namespace_undoes_none_of_its_mounts_and_changes_no_settings_of_the
 /// The right to mount and unmount, in `/proc/PID/status`.
 const SYS_ADMIN: u64 = 1 << 21;
 
-/// Plays a bot that takes too much memory, under every method.
-fn takes_too_much_memory(bot: &str, more: &[&str]) {
-    let is_sandboxed = more.contains(&"--sandbox");
-    for user in USERS {
-        for method in ALL_METHODS.into_iter().filter(|it| !is_sandboxed || has_sandbox(it)) {
-            loses_by_memory(user, method, bot, more);
-        }
-    }
-}
-
 fn loses_by_memory(user: User, method: &str, bot: &str, more: &[&str]) {
     let mark = Mark::new();
     let more = [&["--memory", "100MiB"][..], &PATIENT, more].concat();
@@ -457,54 +426,6 @@ fn hidden_memory_counts(user: User, how: &str, methods: &[&str]) {
         loses_by_memory(user, method, &bot, &[]);
         if has_sandbox(method) {
             loses_by_memory(user, method, &bot, &["--sandbox"]);
-        }
-    }
-}
-
-/// The kernel shows only root the files behind mappings.
-#[test]
-fn memory_that_only_a_mapping_holds_counts_where_root_plays() {
-    if rustix::process::getuid().is_root() {
-        hidden_memory_counts(User::Mine, "shared", &ALL_METHODS);
-        hidden_memory_counts(User::Mine, "memfd", &ALL_METHODS);
-    }
-}
-
-#[test]
-fn memory_of_a_process_whose_first_thread_has_exited_counts() {
-    for user in USERS {
-        hidden_memory_counts(user, "leaderless", &ALL_METHODS);
-    }
-}
-
-/// Only root may have many.
-#[test]
-fn memory_of_a_process_of_many_groups_counts() {
-    if !rustix::process::getuid().is_root() {
-        return leave_out("a process of many groups", "it needs root");
-    }
-    let Some(bot) = hiding("groups") else { return };
-    for method in ["seccomp", "plain"] {
-        loses_by_memory(User::Mine, method, &bot, &[]);
-    }
-}
-
-/// A sandbox refuses it.
-#[test]
-fn secret_memory_that_only_a_descriptor_holds_counts() {
-    let Some(bot) = hiding("secret") else { return };
-    let Some([python]) = need("secret memory", ["python3"]) else { return };
-    let probe = "import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(447, 0) < 0)";
-    if !Command::new(python).args(["-c", probe]).status().expect("runs").success() {
-        return leave_out("secret memory", "the kernel offers none (Linux 6.5 does)");
-    }
-    for (user, method) in grid(ALL_METHODS) {
-        loses_by_memory(user, method, &bot, &[]);
-        if has_sandbox(method) {
-            let result =
-                play(user, method, &Mark::new(), &bot, &[&["--sandbox"], &PATIENT[..]].concat());
-            let said = result["stderr_tail"].to_string();
-            assert!(said.contains("PermissionError"), "{method} {user:?}: {result}");
         }
     }
 }
@@ -544,38 +465,6 @@ fn a_control_group_of_roots_counts_large_pages_that_pipes_hold() {
             loses_by_memory(user, method, &bot, &[]);
         }
     }
-}
-
-#[test]
-fn memory_that_only_a_descriptor_holds_counts() {
-    takes_too_much_memory("@misbehaving memfd 600 --on-turn 2", &[]);
-}
-
-#[test]
-fn memory_that_only_a_descriptor_holds_counts_in_a_sandbox() {
-    takes_too_much_memory("@misbehaving memfd 600 --on-turn 2", &["--sandbox"]);
-}
-
-#[test]
-fn files_in_a_sandboxs_own_file_system_count_as_memory() {
-    for (user, folder) in USERS.into_iter().flat_map(|user| [(user, "/dev/shm"), (user, "/tmp")]) {
-        let bot = format!("sh -c 'head -c 150M /dev/zero > {folder}/x; exec sleep 3600'");
-        let more = [&["--sandbox", "--memory", "100MiB"][..], &PATIENT].concat();
-        let result = play(user, "namespace", &Mark::new(), &bot, &more);
-        // The file system has the size of the limit, and the processes use some as well.
-        assert_eq!(result["verdict"], "memory_limit", "{folder} {user:?}: {result}");
-    }
-}
-
-#[test]
-fn page_tables_count_as_memory() {
-    let Some([python]) = need("page tables", ["python3"]) else { return };
-    let bot = "import mmap, time\n\
-               held = mmap.mmap(-1, 1 << 40, flags=mmap.MAP_PRIVATE | 0x4000)\n\
-               for at in range(0, 1 << 40, 1 << 21): held[at]\n\
-               time.sleep(3600)";
-    let bot = shlex::try_join([python, "-c", bot]).expect("no NUL");
-    takes_too_much_memory(&bot, &[]);
 }
 
 /// A bot of which 40 processes inherit a file in memory, and read what another one has written to it.
@@ -618,8 +507,7 @@ fn memory_that_many_processes_share_is_reported_once() {
 mod heavy {
     use super::{HELD, churn_holds_up_no_verdict, referees_killed_at_any_moment_leave_nothing};
     use crate::contain::held_up::{
-        PUNCHED, SERVED, held_up_referees_can_be_ended, holding_a_pipe_holds_up_no_verdict,
-        no_file_system_is_mounted, python,
+        PUNCHED, SERVED, holding_a_pipe_holds_up_no_verdict, no_file_system_is_mounted, python,
     };
     use support::prelude::*;
 
@@ -648,14 +536,6 @@ mod heavy {
             if has_sandbox(method) {
                 holds(user, method, &["--sandbox"]);
             }
-        }
-    }
-
-    #[test]
-    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-    fn a_referee_that_is_held_up_in_the_kernel_can_be_killed_by_any_user() {
-        if let Some(python) = python() {
-            held_up_referees_can_be_ended(python, User::Nobody);
         }
     }
 

@@ -9,13 +9,7 @@ use support::yardstick::beside_a_yardstick;
 const SOON: Duration = Duration::from_mins(2);
 
 /// How much later than its limit a verdict may come, unless the host is busy: then it is played again.
-const LATE: Duration = Duration::from_secs(1);
-
-/// How long after its referee was killed a process may live, as above.
-const LEFT: Duration = Duration::from_secs(2);
-
-/// How long after a Ctrl-C, as above: a referee that cannot save its results is ended after seven seconds.
-const INTERRUPTED: Duration = Duration::from_secs(9);
+const LATE: Duration = Duration::from_millis(1500);
 
 /// A limit for a bot's start.
 const START: [&str; 2] = ["--first-turn", "60s"];
@@ -94,60 +88,4 @@ pub(crate) fn no_file_system_is_mounted(python: &str, user: User, method: &str, 
     assert_eq!(result["verdict"], "crash", "{what}");
     let said = result["stderr_tail"].to_string();
     assert!(said.contains("] mount") || said.contains("] unshare"), "{what}");
-}
-
-/// Starts a referee of which this many threads are held up in the kernel, in a turn without a limit that will pass.
-fn held_up(command: Referee, threads: usize) -> Child {
-    let child = command.silent().start();
-    let is_held_up = |thread: &fs::DirEntry| {
-        let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
-        stat.contains(") D ")
-    };
-    let mut since = None;
-    // They may also wait for a disk for a moment.
-    wait_until("threads are held up", || {
-        let all = fs::read_dir(format!("/proc/{}/task", child.id())).expect("it runs");
-        let is_so = all.flatten().filter(is_held_up).count() >= threads;
-        since = is_so.then(|| since.unwrap_or_else(Instant::now));
-        since.is_some_and(|since| since.elapsed() > Duration::from_millis(200))
-    });
-    child
-}
-
-/// Ends referees of which all workers are held up for ever, which a bot can do only in a namespace: soon after that nothing
-/// is left.
-pub(crate) fn held_up_referees_can_be_ended(python: &str, user: User) {
-    let suite = ["suite", "--seed", "1..9", "--jobs", "2", "--run"];
-    for (command, threads, signal, soon) in
-        [(&["play"][..], 1, Signal::KILL, LEFT), (&suite, 2, Signal::INT, INTERRUPTED)]
-    {
-        let end = || {
-            let (mark, folder) = (Mark::new(), tempdir().expect("a folder"));
-            let all = fs::Permissions::from_mode(0o777);
-            fs::set_permissions(folder.path(), all).expect("its owner");
-            let referee = referee_of(user)
-                .args(command)
-                .args((threads > 1).then(|| folder.path().join("run")))
-                .args(START)
-                .args(["--turn", "1h", "--env", mark.env()])
-                .args(["--containment", "namespace", "--bot", &bot(python, SERVED, "1")]);
-            let mut child = held_up(referee, threads);
-            beside_a_yardstick(|| {
-                let start = Instant::now();
-                kill_process(Pid::from_child(&child), signal).expect("it is there");
-                child.wait().expect("a child");
-                mark.wait_for(0);
-                start.elapsed()
-            })
-        };
-        let (took, _) = undisturbed(|(took, is_busy)| *is_busy && *took >= soon, end);
-        assert!(took < bound(soon), "{user:?} {command:?}: {took:?}");
-    }
-}
-
-#[test]
-fn a_referee_that_is_held_up_in_the_kernel_can_be_killed_and_leaves_nothing() {
-    if let Some(python) = python() {
-        held_up_referees_can_be_ended(python, User::Mine);
-    }
 }

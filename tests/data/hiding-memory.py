@@ -4,7 +4,6 @@ import ctypes
 import mmap
 import os
 import sys
-import threading
 import time
 
 ALL, STEP, PAGE = 200 << 20, 4 << 20, 4096
@@ -39,35 +38,6 @@ def memfd():
     os.close(descriptor)
     fill_and_drop(start)
     must(c.munmap(ctypes.c_void_p(start + PAGE), ctypes.c_size_t(ALL - PAGE)))
-
-
-def secret():
-    """In steps, since the kernel limits what is mapped."""
-    descriptor = must(c.syscall(447, 0))
-    os.ftruncate(descriptor, ALL)
-    for at in range(0, ALL, STEP):
-        start = must(c.mmap(None, ctypes.c_size_t(STEP), 3, mmap.MAP_SHARED, descriptor, ctypes.c_long(at)))
-        ctypes.memset(start, 1, STEP)
-        must(c.munmap(ctypes.c_void_p(start), ctypes.c_size_t(STEP)))
-    return descriptor
-
-
-def leaderless():
-    """A process whose first thread has exited shows neither memory nor descriptors. The call is `exit`, of one thread."""
-    def fill():
-        global held
-        while "zombie" not in open("/proc/self/status").read():
-            time.sleep(0.01)
-        held = b"x" * ALL
-        wait()
-    threading.Thread(target=fill).start()
-    c.syscall({"x86_64": 60}.get(os.uname().machine, 93), 0)
-
-
-def groups():
-    """With many groups, the kernel shows the memory of a process behind more than a page of their numbers."""
-    os.setgroups(range(1 << 30, (1 << 30) + 1000))
-    return b"x" * ALL
 
 
 def pipes():

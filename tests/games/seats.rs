@@ -95,7 +95,7 @@ fn a_bot_that_is_not_asked_stands_still_unless_it_may_ponder() {
     }
 }
 
-/// Answers, and computes for half a second of CPU time in a process that timers continue, since the kernel does not repeat one for a
+/// Answers, and computes without end in a process that timers continue ten times a second, since the kernel does not repeat one for a
 /// signal that is ignored. The first numbers are a `sigevent`: the signal, and 0 for one to the process.
 const CONTINUES: &str = "import ctypes, os, signal, sys, time\n\
     libc = ctypes.CDLL(None)\n\
@@ -104,26 +104,73 @@ const CONTINUES: &str = "import ctypes, os, signal, sys, time\n\
     \x20   libc.timer_create(time.CLOCK_MONOTONIC, event, ctypes.byref(timer))\n\
     \x20   time_left = (ctypes.c_long * 4)(0, 0, tenth // 10, tenth % 10 * 100_000_000)\n\
     \x20   libc.timer_settime(timer, 0, time_left, None)\n\
-    for number, line in enumerate(sys.stdin):\n\
-    \x20   print(1, flush=True)\n\
-    \x20   end = time.process_time() + (0.5 if number == 0 else 0)\n\
-    \x20   while time.process_time() < end: pass\n\
-    \x20   open(os.environ['HERE'] + '/computed', 'w')\n";
+    if os.fork() == 0:\n\
+    \x20   while True: pass\n\
+    for line in sys.stdin: print(1, flush=True)\n";
 
 #[test]
-fn what_a_bot_computes_although_it_is_paused_counts_in_its_next_turn_and_is_reported() {
+fn a_bot_that_continues_itself_is_stopped_again() {
     let Some([python]) = need("a bot that continues itself", ["python3"]) else { return };
     for method in ALL_METHODS {
         let bot = format!("exec {}", shlex::try_join([python, "-c", CONTINUES]).expect("no NUL"));
         let held = Held::game_with(&bot, &["--containment", method]);
-        wait_until("it has computed", || held.place.path("computed").exists());
-        let (_, log) = held.log();
-        // The first player has every second turn, after the start.
-        let wall = log[3]["wall_ms"].as_f64();
-        assert!(wall > Some(300.0), "{method}: {log:?}");
-        let end = log.last().expect("an end");
-        let pondered = end["seats"][0]["ponder_cpu_ms"].as_f64();
-        assert!(pondered > Some(300.0), "{method}: {end}");
+        wait_until("it is stopped", || held.states().iter().all(|state| *state == 'T'));
+        let looks: Vec<bool> = (0..400)
+            .map(|_| {
+                sleep(Duration::from_millis(5));
+                held.states().iter().all(|state| *state == 'T')
+            })
+            .collect();
+        let stopped = looks.iter().filter(|is_stopped| **is_stopped).count();
+        assert!(stopped > looks.len() / 2, "{method}: {stopped} of {}", looks.len());
+        let (code, end) = held.end();
+        assert_eq!((code, &end["seats"][0]["verdict"]), (Some(0), &json!("completed")), "{method}");
+    }
+}
+
+/// A judge that asks the first of two players five times, and the other one in between.
+const ASKS_IN_TURN: &str = r#"read -r start
+for round in 1 2 3 4 5; do
+    for player in 0 1; do
+        printf '{"ask":"go\\n","player":%s,"limit_ms":60000}\n' "$player"
+        read -r reply
+    done
+done
+echo '{"end":"completed","scores":[1,1]}'"#;
+
+/// Thinks for 30 ms of CPU time, answers, and goes on for 15 ms.
+const TIDIES: &str = "import sys, time\n\
+    def compute(seconds):\n\
+    \x20   end = time.process_time() + seconds\n\
+    \x20   while time.process_time() < end: pass\n\
+    for line in sys.stdin:\n\
+    \x20   compute(0.03)\n\
+    \x20   print(1, flush=True)\n\
+    \x20   compute(0.015)\n";
+
+#[test]
+fn a_bot_finishes_after_its_reply_and_pays_nothing_for_it() {
+    let Some([python]) = need("a bot that tidies up", ["python3"]) else { return };
+    let place = Place::new();
+    place.script("asks", ASKS_IN_TURN);
+    let settings = "[game.tidy]\nkind = \"judge\"\ncommand = \"./asks\"\nplayers = 2\n";
+    fs::write(place.path("referee.toml"), settings).expect("room");
+    for method in ALL_METHODS {
+        let bots = [bot_line(&[python, "-c", TIDIES]), bot_line(&["sh", "-c", ANSWERS])];
+        let play =
+            place.command(&["play", "--game", "tidy", "--seed", "1", "--containment", method]);
+        let play =
+            play.args(["--bot", &bots[0], "--bot", &bots[1], "--log", "game.jsonl", "--force"]);
+        play.run().exits(0);
+        let log = fs::read_to_string(place.path("game.jsonl")).expect("a log");
+        let turns = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+        let tidies = turns.filter(|turn| turn["type"] == "turn" && turn["seat"].is_null());
+        let later: Vec<Value> = tidies.skip(1).collect();
+        // Next to other work it may not finish within 100 ms.
+        let thought = |turn: &&Value| turn["certificate"]["cpu_ms"].as_f64() < Some(40.0);
+        assert!(later.iter().filter(thought).count() >= 2, "{method}: {log}");
+        let ran_on = |turn: &Value| turn["ran_on_ms"].as_f64() > Some(5.0);
+        assert!(later.iter().any(ran_on), "{method}: {log}");
     }
 }
 

@@ -208,6 +208,7 @@ prop_compose! {
         wall in millis(),
         (certificate, overrun) in (certificates(), option::of(overruns())),
         (early, stdin_closed, stopped) in any::<(bool, bool, bool)>(),
+        ran_on in option::of(millis()),
         (unread_input, stderr_dropped) in any::<(u64, u64)>(),
         stderr in bytes(),
         said in said(),
@@ -216,7 +217,7 @@ prop_compose! {
         Turn {
             turn: 0, seat: 0, limit, asked: None, reply, no_reply, action, gain, score, wall, certificate,
             overrun, early, unread_input,
-            stdin_closed, stopped, stderr, stderr_dropped, said: Metrics(said),
+            stdin_closed, stopped, ran_on, stderr, stderr_dropped, said: Metrics(said),
         }
     }
 }

@@ -95,7 +95,7 @@ impl Bystander {
             return state.next;
         }
         let sample = state.sampler.sample();
-        state.breach = state.breach.or(Exceeded::by(&self.limits, &sample, None).breach);
+        state.breach = state.breach.or(Exceeded::by(&self.limits, &sample, None, false).breach);
         if state.breach.is_some() {
             self.leash.kill(&sample.pids());
         } else if state.activity == Activity::Stopped && walk::has_unstopped(&sample) {

@@ -175,17 +175,28 @@ impl Guard {
             return None;
         }
         let sample = walk::below_until(root, deadline);
-        let breach = self.check(&sample, deadline);
+        let breach = self.judge(&sample, deadline, false);
         self.next =
             Instant::now() + TUNING.limits.interval.max(now.elapsed() * TUNING.limits.share);
         breach
     }
 
-    /// The limit that a sample exceeds, if any. Shared pages are divided among processes until `deadline`.
+    /// The limit that a sample from after an exchange exceeds, if any. The memory of several processes is measured now and then, until
+    /// `deadline` at most.
     pub(crate) fn check(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
+        let is_due = Instant::now() >= self.next;
+        self.judge(sample, deadline, is_due)
+    }
+
+    fn judge(
+        &mut self,
+        sample: &Sample,
+        deadline: Option<Instant>,
+        measures: bool,
+    ) -> Option<Breach> {
         let has_all_files = |limit| sample.open_files() >= limit;
         self.is_out_of_files |= self.limits.open_files.is_some_and(has_all_files);
-        let Exceeded { memory, breach } = Exceeded::by(&self.limits, sample, deadline);
+        let Exceeded { memory, breach } = Exceeded::by(&self.limits, sample, deadline, measures);
         self.peak_memory = self.peak_memory.max((memory > 0).then_some(memory));
         let breach = breach.or(self.breach_while_idle);
         let breach = breach.or_else(|| self.cgroup.as_ref()?.breach())?;
@@ -221,22 +232,31 @@ impl Guard {
 
 /// What a sample shows of limits.
 pub(crate) struct Exceeded {
-    /// The memory of all processes, in bytes.
+    /// The memory of all processes as far as it was measured, in bytes.
     memory: u64,
     pub(crate) breach: Option<Breach>,
 }
 
 impl Exceeded {
-    /// Compares a sample with the limits. If its processes seem to need too much memory, the pages that they share are divided among
-    /// them, until `deadline` at most.
-    pub(crate) fn by(limits: &Resources, sample: &Sample, deadline: Option<Instant>) -> Self {
-        let mut memory = sample.resident();
-        if limits.breach(Resource::Memory, memory).is_some() && sample.processes.len() > 1 {
-            let until = Instant::now() + TUNING.sampling.walk;
-            // The kernel goes through all pages for this.
-            memory = walk::proportional_memory(sample, deadline.map_or(until, |it| it.min(until)));
-        }
-        memory = memory.max(sample.largest_peak());
+    /// Compares a sample with the limits. Pages that several processes share are divided among them, which takes the kernel some time:
+    /// this is done if they seem to exceed the limit, or if one `measures` their memory, until `deadline` at most.
+    pub(crate) fn by(
+        limits: &Resources,
+        sample: &Sample,
+        deadline: Option<Instant>,
+        measures: bool,
+    ) -> Self {
+        let resident = sample.resident();
+        let may_exceed = limits.breach(Resource::Memory, resident).is_some();
+        let memory = match sample.processes.len() {
+            0 | 1 => resident,
+            _ if measures || may_exceed => {
+                let until = Instant::now() + TUNING.sampling.walk;
+                walk::proportional_memory(sample, deadline.map_or(until, |it| it.min(until)))
+            }
+            _ => 0,
+        };
+        let memory = memory.max(sample.largest_peak());
         let processes = limits.breach(Resource::Processes, sample.tasks());
         Self { memory, breach: processes.or_else(|| limits.breach(Resource::Memory, memory)) }
     }
