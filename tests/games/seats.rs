@@ -161,7 +161,7 @@ fn a_bot_finishes_after_its_reply_and_pays_nothing_for_it() {
             place.command(&["play", "--game", "tidy", "--seed", "1", "--containment", method]);
         let play =
             play.args(["--bot", &bots[0], "--bot", &bots[1], "--log", "game.jsonl", "--force"]);
-        play.run().exits(0);
+        assert_eq!(play.run().status.code(), Some(0), "{method}");
         let log = fs::read_to_string(place.path("game.jsonl")).expect("a log");
         let turns = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
         let tidies = turns.filter(|turn| turn["type"] == "turn" && turn["seat"].is_null());

@@ -22,6 +22,8 @@ use terms::verdict::{BotExit, NoReply, SIGKILL};
 pub(crate) struct Guard {
     limits: Resources,
     next: Instant,
+    /// When to measure the memory of several processes next, after an exchange.
+    next_memory: Instant,
     written: Written,
     is_breached: bool,
     /// The limit that was exceeded between exchanges.
@@ -79,6 +81,7 @@ impl Guard {
         Self {
             limits,
             next: Instant::now() + TUNING.limits.interval,
+            next_memory: Instant::now(),
             memory_kills,
             cgroup,
             written: Written::default(),
@@ -184,8 +187,12 @@ impl Guard {
     /// The limit that a sample from after an exchange exceeds, if any. The memory of several processes is measured now and then, until
     /// `deadline` at most.
     pub(crate) fn check(&mut self, sample: &Sample, deadline: Option<Instant>) -> Option<Breach> {
-        let is_due = Instant::now() >= self.next;
-        self.judge(sample, deadline, is_due)
+        let is_due = Instant::now() >= self.next_memory;
+        let breach = self.judge(sample, deadline, is_due);
+        if is_due {
+            self.next_memory = Instant::now() + TUNING.limits.interval;
+        }
+        breach
     }
 
     fn judge(
