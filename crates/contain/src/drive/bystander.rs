@@ -180,7 +180,7 @@ impl BotProcess {
             if !has_run || ran_on >= at_most {
                 break ran_on;
             }
-            thread::sleep(nap.min(at_most - ran_on));
+            thread::sleep(nap.min(at_most.saturating_sub(ran_on)));
             nap = TUNING.bystander.longest_nap.min(2 * nap);
         };
         self.bystander().stop(&last);
