@@ -3,9 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::decide::sample::{Computed, CpuTimes, Observation, Process, Sample, Snapshot};
-use crate::decide::tuning::TUNING;
 use crate::observe::root::Root;
-use crate::sys::proc::online_cores;
 use crate::sys::processes::figures;
 
 /// All processes of a program.

@@ -1,6 +1,6 @@
 //! What Linux reads in /proc.
 
-pub(crate) use super::processes::{is_ending, name};
+pub(crate) use super::processes::is_ending;
 
 /// Whether a process has not begun to end.
 #[cfg(unix)]
