@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitCode, ExitStatus, Stdio};
-use std::thread::{self, sleep};
+use std::process::{Child, ChildStdout, Command, ExitCode, ExitStatus, Stdio};
+use std::thread::{self, JoinHandle, sleep};
 use std::time::{Duration, Instant};
 use std::{fs, iter, process};
 
@@ -26,7 +26,7 @@ pub(crate) fn run(words: impl Iterator<Item = String>) -> ExitCode {
         ["printing", bot] => printing(&input(), bot),
         ["meets", what, bot] => meets(what, bot),
         ["path", case, bot] => path(&file(case), bot),
-        ["relays", how, case, bot] => relays(how, &file(case), bot),
+        ["relays", case, bot] => relays(&file(case), bot),
         ["sends", what, bot] => sends(what, bot),
         ["team", bot] => team(&input(), bot),
         ["marathon", ref options @ ..] => marathon(options),
@@ -82,6 +82,12 @@ impl Bot {
     fn ask(&mut self, text: impl Display) -> String {
         self.send(text);
         self.answer()
+    }
+
+    /// Prints what it writes to standard error, until that ends.
+    fn print_errors(&mut self) -> JoinHandle<io::Result<u64>> {
+        let mut errors = self.process.stderr.take().expect("a pipe");
+        thread::spawn(move || io::copy(&mut errors, &mut io::stdout()))
     }
 
     fn close(&mut self) {
@@ -311,56 +317,20 @@ fn assignments(answer: &str) -> Option<Vec<(usize, usize)>> {
     (pairs.len() == *count).then_some(pairs)
 }
 
-/// Wants the double of a number, and prints what the bot writes to standard error: `how` says where, and in which form.
-fn relays(how: &str, case: &str, command: &str) -> ExitCode {
+/// Wants the double of a number, and prints what the bot writes to standard error.
+fn relays(case: &str, command: &str) -> ExitCode {
     let asked = number(case.trim());
-    let is_own = how == "inherited";
-    let errors = if is_own { Stdio::inherit() } else { Stdio::piped() };
-    let mut bot = Bot::spawn(Command::new(command).stderr(errors));
-    let printed = bot.process.stderr.take().map(|errors| {
-        let how = how.to_owned();
-        thread::spawn(move || print_errors(&how, errors))
-    });
+    let mut bot = Bot::spawn(Command::new(command).stderr(Stdio::piped()));
+    let printer = bot.print_errors();
     let answer = bot.ask(asked);
     bot.finish();
-    if let Some(printed) = printed {
-        printed.join().expect("no panic");
-    }
-    if how == "answer" {
-        println!("{answer}");
-    }
+    printer.join().expect("no panic").expect("a pipe");
     if answer == (2 * asked).to_string() {
         println!("Score = {asked}");
     } else {
         println!("wrong answer");
     }
     ExitCode::SUCCESS
-}
-
-fn print_errors(how: &str, mut errors: ChildStderr) {
-    match how {
-        "stdout" => drop(io::copy(&mut errors, &mut io::stdout())),
-        "stderr" => drop(io::copy(&mut errors, &mut io::stderr())),
-        "prefixed" => {
-            for line in BufReader::new(errors).split(b'\n') {
-                println!("[bot] {}", String::from_utf8_lossy(&line.expect("a pipe")));
-            }
-        }
-        _ => {
-            let mut all = Vec::new();
-            errors.read_to_end(&mut all).expect("a pipe");
-            let all = String::from_utf8_lossy(&all);
-            match how {
-                "both" => {
-                    print!("{all}");
-                    eprint!("{all}");
-                }
-                "lines" => all.lines().for_each(|line| println!("{line}")),
-                "nothing" | "answer" => {}
-                _ => panic!("nothing is printed in this way: {how}"),
-            }
-        }
-    }
 }
 
 /// Sends much, without reading in the meantime, or gets much.
@@ -402,8 +372,7 @@ fn marathon(options: &[&str]) -> ExitCode {
     let mut words = value("-exec").split(' ');
     let mut command = Command::new(words.next().expect("a command"));
     let mut bot = Bot::spawn(command.args(words).stderr(Stdio::piped()));
-    let mut errors = bot.process.stderr.take().expect("a pipe");
-    let printer = thread::spawn(move || io::copy(&mut errors, &mut io::stdout()));
+    let printer = bot.print_errors();
     bot.send(seed);
     let score = (1..=seed).filter(|number| bot.ask(number) == (2 * number).to_string()).count();
     bot.kill();

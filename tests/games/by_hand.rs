@@ -22,9 +22,8 @@ record 'bot starts'
 /// Doubles each number.
 const DOUBLES: &str = "while hear; do say $((line * 2)); done";
 
-/// Ignores the first number, and says so on standard error.
-const DOUBLES_LATER: &str =
-    "hear; echo \"$line numbers\" >&2; while hear; do say $((line * 2)); done";
+/// Ignores the first number.
+const DOUBLES_LATER: &str = "hear; while hear; do say $((line * 2)); done";
 
 /// Goes straight to each goal.
 const WALKS: &str = r#"steps() { i=0; while [ $i -lt "$2" ]; do way=$way$1; i=$((i + 1)); done; }

@@ -192,6 +192,58 @@ fn how_a_bot_failed_is_told_by_the_referee_beside_the_testers_words() {
     }
 }
 
+/// Wants the double of the case's number. It captures the bot's standard error, prints it in one of several ways, or never gets it.
+/// What it captures must be empty, and end only once the bot has written the file `ended`.
+const PYTHON: &str = r#"
+import os, select, subprocess, sys, threading
+how, case, bot, ended = sys.argv[1:]
+errors = {"inherited": None, "merged": subprocess.STDOUT}.get(how, subprocess.PIPE)
+child = subprocess.Popen([bot], stdin=-1, stdout=-1, stderr=errors, text=True, bufsize=1)
+def print_errors():
+    for line in child.stderr:
+        print("[bot] " + line, end="", file=sys.stderr if how == "passed" else sys.stdout)
+printer = threading.Thread(target=print_errors)
+if how in ("prefixed", "passed"):
+    printer.start()
+number = int(open(case).read())
+child.stdin.write(f"{number}\n")
+answer = child.stdout.readline()
+early = how == "captured" and select.select([child.stderr], [], [], 0.2)[0]
+child.stdin.close()
+captured = child.stderr.read() if how == "captured" else ""
+outlasts = how == "captured" and not os.path.exists(ended)
+if printer.ident:
+    printer.join()
+print("wrong" if early or captured or outlasts or int(answer) != 2 * number else f"Score = {number}")
+"#;
+
+#[test]
+fn a_bots_standard_error_is_empty_for_its_tester_and_ends_with_the_bot() {
+    let Some([python]) = need("testers in Python", ["python3"]) else { return };
+    let place = project();
+    fs::write(place.path("tester.py"), PYTHON).expect("written");
+    fs::write(place.path("in/none.txt"), "3\n").expect("written");
+    let ended = place.path("ended");
+    for how in ["captured", "prefixed", "passed", "inherited", "merged"] {
+        let command = format!("{python} tester.py {how} {{case}} {{bot}} {}", ended.display());
+        set(&place, "./tester {case} {bot}", &command);
+        for errors in ["", "Score = 3\\n", "Score = 3"] {
+            let _ = fs::remove_file(&ended);
+            let answer = format!("read -r n; printf '{errors}' >&2; echo $((2 * n))");
+            let bot = format!("{answer}; read -r end; sleep 0.1; : >'{}'", ended.display());
+            fs::write(place.path("bot.sh"), bot).expect("written");
+            let play = ["play", "--game", "twice", "--board", "in/none.txt", "--format", "json"];
+            let result = place.referee(&[&play[..], &["--bot", "sh bot.sh"]].concat()).json();
+            assert_eq!(told(&result).1, "Score 3", "{how} {errors}: {result}");
+            let said = (&result["verdict"], &result["score"], &result["summary"]);
+            let expected = (&json!("completed"), &json!(3), &json!(["Score = 3"]));
+            assert_eq!(said, expected, "{how} {errors}: {result}");
+            let kept = result["stderr_tail"].as_array().map_or(0, Vec::len);
+            assert_eq!(kept > 0, !errors.is_empty(), "{how} {errors}: {result}");
+        }
+    }
+}
+
 #[test]
 fn a_flood_that_the_tester_does_not_read_blocks_the_bot() {
     let place = project();

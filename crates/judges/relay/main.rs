@@ -1,8 +1,9 @@
 //! The relay: the program that a tester starts instead of the bot.
 //!
-//! It hands its standard streams to the referee, which passes the bot's bytes through them, waits until the referee says
-//! how the bot has ended, and ends in the same way. It uses no library, not even C's: in a game of milliseconds it counts
-//! that a program is started, and to load libraries takes several times as long. `build.rs` builds it.
+//! It hands its standard input and output to the referee, which passes the bot's bytes through them, waits until the referee
+//! says how the bot has ended, and ends in the same way. It writes nothing to its standard error, and keeps it open until
+//! then. It uses no library, not even C's: in a game of milliseconds it counts that a program is started, and to load
+//! libraries takes several times as long. `build.rs` builds it.
 
 #![no_std]
 #![no_main]
@@ -102,7 +103,7 @@ unsafe extern "C" fn start(arguments: *const usize) -> ! {
     exit(status[1])
 }
 
-/// Hands over the standard streams, and waits for what the referee says of the bot's end: the status of its exit after
+/// Hands over standard input and output, and waits for what the referee says of the bot's end: the status of its exit after
 /// `e`, or the signal that ended it after `s`.
 fn relay(program: *const u8) -> Option<[u8; 2]> {
     const AF_UNIX: usize = 1;
@@ -123,16 +124,15 @@ fn relay(program: *const u8) -> Option<[u8; 2]> {
     let length = name.put(program)?;
     call(kernel::CONNECT, [socket, address(&name), length, 0])?;
     let streams = Streams {
-        length: size_of::<Streams>() - 4,
+        length: size_of::<Streams>(),
         level: 1,
         kind: 1,
-        streams: [0, 1, 2],
-        padding: 0,
+        streams: [0, 1],
     };
     let part = [address(b"r"), 1];
     let message: [usize; 7] = [0, 0, address(&part), 1, address(&streams), size_of::<Streams>(), 0];
     call(kernel::SENDMSG, [socket, address(&message), NOSIGNAL, 0])?;
-    for stream in 0..3 {
+    for stream in 0..2 {
         call(kernel::DUP3, [nothing, stream, 0, 0])?;
     }
     let mut status = [0; 2];
@@ -191,14 +191,13 @@ impl Name {
     }
 }
 
-/// A control message (`struct cmsghdr`) with the three standard streams.
+/// A control message (`struct cmsghdr`) with standard input and output.
 #[repr(C)]
 struct Streams {
     length: usize,
     level: i32,
     kind: i32,
-    streams: [i32; 3],
-    padding: i32,
+    streams: [i32; 2],
 }
 
 #[panic_handler]

@@ -13,8 +13,6 @@
 //! limit. A judge that fails, by its process or by its words, is in [`JudgeFailure`](rules::game::JudgeFailure): the game
 //! has no result, and the trouble says what happened, what the judge wrote to its standard error, and what helps.
 
-#[cfg_attr(not(has_relay), expect(dead_code, reason = "some of it is for testers alone"))]
-mod bot_text;
 pub mod brutaltester;
 mod case;
 pub mod codingame;

@@ -11,11 +11,10 @@ use terms::lines::Lines;
 use terms::text::{cut, exact_duration, exact_size, quote};
 use terms::verdict::{BotExit, NoReply};
 
-use crate::bot_text::{BotText, without_escapes};
 use crate::command::{JudgeCommand, JudgeLimits};
 use crate::drawings::drawings;
 use crate::ends::Ends;
-use crate::printed::Printed;
+use crate::printed::{Printed, plain};
 use crate::remedy::remedy;
 
 /// How long a judge in trouble may take to end, so that its last words are heard.
@@ -216,10 +215,8 @@ impl Process {
 
     /// Everything that the program has printed. A progress line that it writes again and again is a line each time.
     pub(crate) fn printed(&self, exit: BotExit) -> Printed {
-        let lines = |text: String| text.replace("\r\n", "\n").replace('\r', "\n");
-        let [stdout, stderr] = [&self.stdout, &self.stderr]
-            .map(|ends| lines(without_escapes(&ends.whole_lines()).into_owned()));
-        Printed { stdout, stderr, exit, said: BotText::default() }
+        let [stdout, stderr] = [&self.stdout, &self.stderr].map(|ends| plain(&ends.whole_lines()));
+        Printed { stdout, stderr, exit }
     }
 
     /// What it has written to its standard error so far, within a bound.
@@ -327,10 +324,9 @@ fn in_folder(text: &str, scratch: &Path, folder: &Path) -> String {
 impl Drop for Process {
     fn drop(&mut self) {
         self.end(Duration::ZERO);
-        self.scratch
-            .take()
-            .into_iter()
-            .for_each(|scratch| scratch.leave(self.left == Left::default()));
+        if let Some(scratch) = self.scratch.take() {
+            scratch.leave(self.left == Left::default());
+        }
     }
 }
 

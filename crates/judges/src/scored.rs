@@ -1,14 +1,13 @@
 //! Scorers of one answer: the bot reads the case and writes its answer until it ends, and a program scores the answer.
 
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
-use rules::game::{Answer, Drawing, End, JudgeFailure, Placement, Referee, Seat, Step, Traits};
+use rules::game::{Answer, End, JudgeFailure, Placement, Referee, Seat, Step, Traits};
 use serde::{Deserialize, Serialize};
 use terms::verdict::Verdict;
 
-use crate::bot_text::BotText;
 use crate::case::{self, is_written_anew};
 use crate::command::JudgeCommand;
-use crate::printed::{Judged, Printed, ScorePattern};
+use crate::printed::ScorePattern;
 use crate::process::Process;
 
 /// The name of the answer's file in the scratch folder.
@@ -58,28 +57,28 @@ impl Referee for Scorer {
     }
 
     fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
-        let (end, drawings) = match answer {
+        let end = match answer {
             Answer::Reply { lines, .. } => self.score(lines.as_bytes())?,
             Answer::NoReply { .. } => {
                 let (verdict, end) = (Verdict::Lost, End::new("no answer"));
-                let end = JudgeEnd { verdict, score: None, summary: Vec::new(), end };
-                (end.into(), Vec::new())
+                JudgeEnd { verdict, score: None, summary: Vec::new(), end }
             }
         };
-        Ok(end.step(&self.steps, drawings))
+        Ok(self.steps.end(end))
     }
 }
 
 impl Scorer {
     /// Starts the scorer with the case and the answer, and reads the score and the pictures that it leaves.
-    fn score(&mut self, answer: &[u8]) -> Result<(Judged, Vec<Drawing>), JudgeFailure> {
+    fn score(&mut self, answer: &[u8]) -> Result<JudgeEnd, JudgeFailure> {
         let Scored { command, score, .. } = &self.game;
         let scratch = command.working_directory(is_written_anew)?;
         let mut values = case::place(&self.case, command, &scratch)?;
         values.push(("{answer}", case::write(&scratch, ANSWER_FILE, answer)?));
         let mut process = Process::start_in(scratch, &command.filled(&values), &self.place)?;
-        let printed = Printed { said: BotText::answer(answer), ..process.run_to_end()? };
-        let end = score.judge(&printed).map_err(|problem| process.trouble(problem))?;
-        Ok((end, process.drawings()))
+        let printed = process.run_to_end()?;
+        let mut judged = score.judge(&printed).map_err(|problem| process.trouble(problem))?;
+        judged.end.drawings = process.drawings();
+        Ok(judged)
     }
 }

@@ -23,9 +23,6 @@ pub const TURN_STDERR: usize = 64 << 10;
 /// Standard error of a bot that is kept of a game; the default of `game-stderr`.
 pub const GAME_STDERR: u64 = 16 << 20;
 
-/// Standard error of a bot that is passed on to the tester that has started it.
-pub const PASSED_STDERR: usize = 1 << 20;
-
 /// Standard output of a bot that is kept after its last reply.
 pub const LATE_OUTPUT: usize = 4 << 10;
 

@@ -17,9 +17,6 @@ pub trait Peer: fmt::Debug + Send {
     /// Passes on the bot's standard output: more than there is [room](Self::room) for once the bot has exited.
     fn on_output(&mut self, output: &[u8]);
 
-    /// Passes on the bot's standard error.
-    fn on_stderr(&mut self, output: &[u8]);
-
     /// Takes note that the bot will write nothing more, by its own choice.
     fn on_end(&mut self, end: NoReply);
 

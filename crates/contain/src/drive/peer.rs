@@ -21,7 +21,7 @@ use super::process::BotProcess;
 use crate::decide::tuning::TUNING;
 use crate::observe::waits::{awaits_input, is_blocked_writing, wait_for_each_other};
 use crate::observe::walk;
-use crate::sys::proc::{self, pipe_name};
+use crate::sys::proc;
 use rustix::io::Errno;
 use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::Pid;
@@ -69,13 +69,6 @@ impl BotProcess {
     pub fn is_blocked_writing(&self, output: BorrowedFd<'_>) -> bool {
         let until = Instant::now() + TUNING.sampling.walk;
         is_blocked_writing(&walk::pids(self.root, until), output, until)
-    }
-
-    /// Whether this is the program's own standard output or standard error.
-    pub fn is_output(&self, fd: BorrowedFd<'_>) -> bool {
-        let name = pipe_name(fd);
-        let own = [self.pipes.stdout.waitable(), self.pipes.stderr.waitable()];
-        name.is_some() && own.into_iter().flatten().any(|own| pipe_name(own) == name)
     }
 
     /// Whether this is one of the program's processes.

@@ -83,13 +83,8 @@ impl BotProcess {
     }
 
     fn read_stderr_chunks(&mut self, stderr: &mut Captured, chunks: usize) -> io::Result<()> {
-        let Self { pipes, guard, link, .. } = self;
-        let keep = |chunk: &[u8]| {
-            guard.keep_stderr(stderr, chunk, pipes.stderr_cap);
-            if let Some(link) = link {
-                link.peer.on_stderr(chunk);
-            }
-        };
+        let Self { pipes, guard, .. } = self;
+        let keep = |chunk: &[u8]| guard.keep_stderr(stderr, chunk, pipes.stderr_cap);
         pipes.stderr.drain(chunks, &mut pipes.chunk, keep)
     }
 

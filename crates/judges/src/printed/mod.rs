@@ -4,20 +4,19 @@
 //! standard error. They refuse an answer with a score of 0 or -1 next to a reason, by a panic, or with no score at all.
 
 mod pattern;
-mod search;
 
 use std::collections::BTreeMap;
 
-use rules::game::judge::{JudgeEnd, Steps};
-use rules::game::{Drawing, End, Step};
+use regex_lite::Regex;
+use rules::game::End;
+use rules::game::judge::JudgeEnd;
 use rules::score::Score;
 use terms::bounds::{JUDGE_LINE, SUMMARY_LINES};
 use terms::text::cut;
 use terms::verdict::{BotExit, Verdict};
 
+use self::pattern::Found;
 pub use self::pattern::{ScorePattern, ScorePatternError};
-use self::search::{Candidate, Finding};
-use crate::bot_text::BotText;
 
 /// Rust's exit status after a panic, by which scorers refuse answers that they cannot read. Cargo's failures have it too.
 const PANIC: BotExit = BotExit::Code(101);
@@ -28,8 +27,6 @@ pub(crate) struct Printed {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) exit: BotExit,
-    /// What the bot has written, if the program may have printed that too.
-    pub(crate) said: BotText,
 }
 
 impl Printed {
@@ -40,58 +37,28 @@ impl Printed {
     }
 }
 
-/// The end of a game by what a program has printed.
-#[derive(Debug)]
-pub(crate) struct Judged {
-    pub(crate) end: JudgeEnd,
-    /// Why there is no score, if the bot is the cause.
-    remark: Option<String>,
-    /// Whether an unfinished line of the bot's runs into the line that had the score.
-    pub(crate) is_garbled: bool,
-}
-
-impl From<JudgeEnd> for Judged {
-    fn from(end: JudgeEnd) -> Self {
-        Self { end, remark: None, is_garbled: false }
-    }
-}
-
-impl Judged {
-    /// The step to it, with what the program has drawn.
-    pub(crate) fn step(self, steps: &Steps, drawings: Vec<Drawing>) -> Step {
-        let end = End { drawings, ..self.end.end };
-        let mut step = steps.end(JudgeEnd { end, ..self.end });
-        let remarks = [step.ruling.remark.take(), self.remark];
-        let remarks: Vec<String> = remarks.into_iter().flatten().collect();
-        step.ruling.remark = Some(remarks.join("; ")).filter(|remark| !remark.is_empty());
-        step
-    }
-}
-
 impl ScorePattern {
     /// The end of a game by what the program has printed.
     ///
     /// # Errors
     /// What is wrong with the program: it ended in a way that says nothing of the answer.
-    pub(crate) fn judge(&self, printed: &Printed) -> Result<Judged, String> {
-        let mut finding = self.find(printed);
-        let score = finding.score();
+    pub(crate) fn judge(&self, printed: &Printed) -> Result<JudgeEnd, String> {
+        let (found, problem) = match self.find(printed) {
+            Ok(found) => (found, None),
+            Err(problem) => (None, Some(problem)),
+        };
+        let score = found.as_ref().map(|found| found.score);
         let is_refusal = score.is_some_and(is_refusal);
-        let is_garbled = finding.doubt.as_ref().is_some_and(|doubt| doubt.is_garbled);
-        let reason = self.reason(printed, &finding);
+        let reason = self.reason(printed, found.as_ref());
         let verdict = match (printed.exit, score) {
             (BotExit::Code(0), Some(_)) if is_refusal && reason.is_beside_score => Verdict::Lost,
             (BotExit::Code(0), Some(_)) => Verdict::Completed,
-            (BotExit::Code(0), None) => match finding.problem.take() {
-                Some(problem) if finding.doubt.is_none() => return Err(problem),
-                _ if reason.text.is_empty() && finding.doubt.is_none() => {
-                    return Err("printed nothing".to_owned());
-                }
-                _ => Verdict::Lost,
+            (BotExit::Code(0), None) => match problem {
+                Some(problem) => return Err(problem),
+                None if reason.text.is_empty() => return Err("printed nothing".to_owned()),
+                None => Verdict::Lost,
             },
             (PANIC, None) if !is_of_cargo(printed) => Verdict::Lost,
-            // Else each bot could have its lost games not count.
-            (BotExit::Code(_), None) if is_garbled => Verdict::Lost,
             (BotExit::Code(_), Some(_)) if is_refusal => Verdict::Lost,
             (exit, _) => return Err(unbelievable(exit, score)),
         };
@@ -101,40 +68,31 @@ impl ScorePattern {
             (_, None) if printed.exit == BotExit::Code(0) => format!("no score: {}", reason.text),
             _ => reason.text,
         };
-        Ok(Self::end(verdict, official, &finding, printed))
+        Ok(end(verdict, official, score, printed))
     }
 
     /// The end of a game that the bot has lost by itself, in the program's words: a reason, the score or its last words.
-    pub(crate) fn end_against(&self, verdict: Verdict, printed: &Printed) -> Judged {
-        let finding = self.find(printed);
-        let reason = self.reason(printed, &finding);
-        let words = match finding.score() {
+    pub(crate) fn end_against(&self, verdict: Verdict, printed: &Printed) -> JudgeEnd {
+        let found = self.find(printed).ok().flatten();
+        let score = found.as_ref().map(|found| found.score);
+        let reason = self.reason(printed, found.as_ref());
+        let words = match score {
             Some(score) if !reason.is_certain => format!("Score {score}"),
             _ if reason.text.is_empty() => "the tester says nothing".to_owned(),
             _ => reason.text,
         };
-        Self::end(verdict, words, &finding, printed)
+        end(verdict, words, score, printed)
     }
 
     /// A lost game in these words.
-    pub(crate) fn lost(&self, words: String, printed: &Printed) -> Judged {
-        Self::end(Verdict::Lost, words, &self.find(printed), printed)
-    }
-
-    /// An end in these words, with everything that the program has said.
-    fn end(verdict: Verdict, official: String, finding: &Finding<'_>, printed: &Printed) -> Judged {
-        let status = ("exit".to_owned(), printed.exit.to_string());
-        let end = End { metadata: BTreeMap::from([status]), ..End::new(official) };
-        let (score, summary) = (finding.score(), kept_lines(printed));
-        let remark = finding.remark();
-        let is_garbled = finding.doubt.as_ref().is_some_and(|doubt| doubt.is_garbled);
-        Judged { end: JudgeEnd { verdict, score, summary, end }, remark, is_garbled }
+    pub(crate) fn lost(&self, words: String, printed: &Printed) -> JudgeEnd {
+        let score = self.find(printed).ok().flatten().map(|found| found.score);
+        end(Verdict::Lost, words, score, printed)
     }
 
     /// Why the program refused an answer, in its own words: those next to the score, or else its last.
-    fn reason(&self, printed: &Printed, finding: &Finding<'_>) -> Reason {
-        let beside = finding.found.as_ref().and_then(|(found, _)| self.beside_score(found));
-        if let Some(words) = beside {
+    fn reason(&self, printed: &Printed, found: Option<&Found<'_>>) -> Reason {
+        if let Some(words) = found.and_then(|found| self.beside_score(found)) {
             return Reason {
                 text: cut(words, JUDGE_LINE),
                 is_beside_score: true,
@@ -150,11 +108,10 @@ impl ScorePattern {
     }
 
     /// The line before or after the score, and after or before other figures around it.
-    fn beside_score<'a>(&self, found: &Candidate<'a>) -> Option<&'a str> {
-        let (before, rest) = found.text.split_at(found.start);
+    fn beside_score<'a>(&self, found: &Found<'a>) -> Option<&'a str> {
         let is_words = |line: &&str| !self.is_in(line) && !is_figure(line);
-        let before = before.lines().rev().map(str::trim).find(is_words);
-        let after = rest[found.line.len()..].lines().skip(1).map(str::trim).find(is_words);
+        let before = found.before.lines().rev().map(str::trim).find(is_words);
+        let after = found.after.lines().map(str::trim).find(is_words);
         let is_reason = |line: &&str| !line.is_empty() && !is_noise(line);
         after.filter(is_reason).or(before.filter(is_reason))
     }
@@ -163,6 +120,13 @@ impl ScorePattern {
         let lines = text.lines().map(str::trim);
         lines.rev().find(|line| !line.is_empty() && !is_noise(line) && !self.is_in(line))
     }
+}
+
+/// An end in these words, with everything that the program has printed.
+fn end(verdict: Verdict, official: String, score: Option<Score>, printed: &Printed) -> JudgeEnd {
+    let status = ("exit".to_owned(), printed.exit.to_string());
+    let end = End { metadata: BTreeMap::from([status]), ..End::new(official) };
+    JudgeEnd { verdict, score, summary: kept_lines(printed), end }
 }
 
 /// Why a program refused an answer.
@@ -229,6 +193,14 @@ fn is_noise(line: &str) -> bool {
     line.starts_with("note: ") || line.starts_with("stack backtrace:")
 }
 
+/// A text without what terminals take for commands, such as colours. A progress line that is written again and again is a line
+/// each time.
+pub(crate) fn plain(text: &str) -> String {
+    let commands = r"\x1b(?:\[[ -?]*[@-~]?|\][^\x07\n\r\x1b]*\x07?|[ -/]*[0-~]?)";
+    let commands = Regex::new(commands).expect("it is right");
+    commands.replace_all(text, "").replace("\r\n", "\n").replace('\r', "\n")
+}
+
 /// The last lines of what the program has printed, standard error after standard output.
 fn kept_lines(printed: &Printed) -> Vec<String> {
     let lines: Vec<&str> = printed.lines().collect();
@@ -242,7 +214,7 @@ mod tests {
 
     pub(super) fn printed(stdout: &str, stderr: &str, code: i32) -> Printed {
         let exit = BotExit::Code(code);
-        Printed { stdout: stdout.into(), stderr: stderr.into(), exit, said: BotText::default() }
+        Printed { stdout: stdout.into(), stderr: stderr.into(), exit }
     }
 
     #[test]
@@ -309,8 +281,7 @@ mod tests {
             ("Score = NaN\n", "", 0, Lost, None, "no score: Score = NaN"),
         ] {
             let case = format!("{stdout:?} {stderr:?} {code}");
-            let end =
-                ScorePattern::default().judge(&printed(stdout, stderr, code)).expect(&case).end;
+            let end = ScorePattern::default().judge(&printed(stdout, stderr, code)).expect(&case);
             let found = end.score.map(|score| score.to_string());
             assert_eq!(
                 (end.verdict, found.as_deref(), end.end.official.as_str()),
@@ -344,9 +315,41 @@ mod tests {
         assert_eq!(found.expect_err(cargo), "exited with status 101 without a score");
         let panic = "error: bad\nthread 'main' panicked at src/bin/vis.rs:9:5:\nbad\n";
         let found = ScorePattern::default().judge(&printed("", panic, 101)).expect(panic);
-        assert_eq!(found.end.verdict, Verdict::Lost);
+        assert_eq!(found.verdict, Verdict::Lost);
         let killed = Printed { exit: BotExit::Signal(11), ..printed("Score = 0\n", "", 0) };
         assert!(ScorePattern::default().judge(&killed).is_err());
+    }
+
+    #[test]
+    fn a_number_in_another_form_is_not_the_bots_loss() {
+        for text in [
+            "12,345,678\n",
+            "Total Cost: 1_000\n",
+            "Score = 5k\nok\n",
+            "Your score is 5.\n",
+            "SCORE 1234\n",
+            "[INFO] Score = 7\n",
+            "** Score:\t7 **\n",
+            "{\"score\": 12}\n",
+        ] {
+            let found = ScorePattern::default().judge(&printed(text, "", 0));
+            assert!(
+                found.as_ref().is_err_and(|error| error.contains("is understood")),
+                "{found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn commands_of_terminals_are_left_out() {
+        for (text, expected) in [
+            ("\x1b[1;32mScore = 5\x1b[0m\r\n", "Score = 5\n"),
+            ("a\x1b(B\x1b]0;title\x07b\x1b]0;title\x1b\\c\n", "abc\n"),
+            ("\x1b]0;title\nb\x1b", "\nb"),
+            ("plain\rtext", "plain\ntext"),
+        ] {
+            assert_eq!(plain(text), expected);
+        }
     }
 
     #[test]

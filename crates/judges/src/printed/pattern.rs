@@ -4,15 +4,17 @@ use regex_lite::Regex;
 use rules::score::{Score, ScoreError};
 use serde::{Deserialize, Serialize, Serializer};
 
+use super::Printed;
+
 /// How the score is found: by the user's pattern, or by the patterns of most testers.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
 pub struct ScorePattern {
     /// The patterns, tried in turn.
-    pub(super) patterns: Vec<Regex>,
-    /// Finds a line that is meant as a score, but has a number in a form that `patterns` do not know, up to its first digit.
-    /// A pattern of the user's has none.
-    pub(super) unclear: Option<Regex>,
+    patterns: Vec<Regex>,
+    /// Finds a line that is meant as a score, but has a number in a form that `patterns` do not know. A pattern of the user's
+    /// has none.
+    unclear: Option<Regex>,
 }
 
 /// Why a text is not a pattern that finds a score.
@@ -38,12 +40,11 @@ impl Default for ScorePattern {
         ];
         // The label and the number alone, in other words or within marks.
         let words = format!(
-            r#"[^\w\n]*(?:\[\w+\][^\w\n]*)?(?P<words>(?:your )?{label}["'*]*(?: is| was)?[=: \t]+[-+]?\d)[\d.,e+-]*[^\w\n]*"#
+            r#"[^\w\n]*(?:\[\w+\][^\w\n]*)?(?:your )?{label}["'*]*(?: is| was)?[=: \t]+[-+]?\d[\d.,e+-]*[^\w\n]*"#
         );
         let regex = |pattern: &String| Regex::new(pattern).expect("it is right");
-        let unclear = format!(
-            r"(?mi)^{gap}(?:(?P<label>{label}{gap}[=:]{gap}[^\s\d]*\d).*|{words}|{GROUPED}{gap})$"
-        );
+        let unclear =
+            format!(r"(?mi)^{gap}(?:{label}{gap}[=:]{gap}[^\s\d]*\d.*|{words}|{GROUPED}{gap})$");
         Self { patterns: patterns.iter().map(regex).collect(), unclear: Some(regex(&unclear)) }
     }
 }
@@ -93,7 +94,55 @@ pub(super) fn score_of(number: &str) -> Result<Score, ScoreError> {
     })
 }
 
+/// The score that a program has printed, and what stands before its line and after it.
+pub(super) struct Found<'a> {
+    pub(super) score: Score,
+    pub(super) before: &'a str,
+    pub(super) after: &'a str,
+}
+
 impl ScorePattern {
+    /// Finds the score: the last match in standard error, or else in standard output.
+    ///
+    /// # Errors
+    /// What is wrong with the number that stands for the score.
+    pub(super) fn find<'a>(&self, printed: &'a Printed) -> Result<Option<Found<'a>>, String> {
+        let texts = [&printed.stderr, &printed.stdout];
+        let mut problem = None;
+        for pattern in &self.patterns {
+            for text in texts {
+                let matches = pattern.captures_iter(text).filter_map(|found| found.name("score"));
+                let Some(number) = matches.last() else { continue };
+                match score_of(number.as_str()) {
+                    Ok(score) => {
+                        let (before, after) = (&text[..number.start()], &text[number.end()..]);
+                        let before = before.rsplit_once('\n').map_or("", |(before, _)| before);
+                        let after = after.split_once('\n').map_or("", |(_, after)| after);
+                        return Ok(Some(Found { score, before, after }));
+                    }
+                    Err(error) => {
+                        problem.get_or_insert_with(|| error.to_string());
+                    }
+                }
+            }
+        }
+        match problem.or_else(|| self.unclear(texts)) {
+            Some(problem) => Err(problem),
+            None => Ok(None),
+        }
+    }
+
+    /// Why there is no score in a line that is meant to have one.
+    fn unclear(&self, texts: [&String; 2]) -> Option<String> {
+        let unclear = self.unclear.as_ref()?;
+        let line = texts.into_iter().flat_map(|text| unclear.find_iter(text)).last()?;
+        Some(format!(
+            "printed `{}`, in which no score is understood: a number such as 1360 or 53800.5; `score` in the settings is the \
+             pattern that finds it",
+            line.as_str().trim()
+        ))
+    }
+
     /// Whether a line has a score.
     pub(super) fn is_in(&self, line: &str) -> bool {
         self.patterns.iter().any(|pattern| pattern.is_match(line))
@@ -130,7 +179,7 @@ mod tests {
         let pattern =
             ScorePattern::try_from(r"points: (?P<score>\d+)".to_owned()).expect("a pattern");
         let end =
-            pattern.judge(&printed("points: 3, points: 4\nScore = 9\n", "", 0)).expect("well").end;
+            pattern.judge(&printed("points: 3, points: 4\nScore = 9\n", "", 0)).expect("well");
         assert_eq!(end.score, Some(4.into()));
         for (pattern, problem) in [("(", "open group"), (r"points: (\d+)", "(?P<score>…)")] {
             let found = ScorePattern::try_from(pattern.to_owned()).expect_err(pattern).to_string();

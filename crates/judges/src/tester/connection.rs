@@ -1,4 +1,4 @@
-//! The referee's connection to a relay, and the standard streams that the relay has handed over.
+//! The referee's connection to a relay, and the standard input and output that the relay has handed over.
 
 use std::fs::File;
 use std::io;
@@ -14,7 +14,7 @@ use rustix::io::{Errno, ioctl_fionbio};
 use rustix::net::sockopt::socket_peercred;
 use rustix::pipe::fcntl_setpipe_size;
 
-use terms::bounds::{PASSED_STDERR, PIPE_PART};
+use terms::bounds::PIPE_PART;
 use terms::verdict::BotExit;
 
 use super::relay::{status, streams};
@@ -29,9 +29,6 @@ const HANDOVER: Duration = Duration::from_secs(1);
 /// How long a tester may take to read the last output of a bot that has ended.
 const LAST_OUTPUT: Duration = Duration::from_secs(1);
 
-/// The bytes that a pipe takes whole if it is ready.
-const ATOMIC: usize = 4096;
-
 /// The bits by which `news` names what it watches.
 pub(super) const TESTER: u64 = 1;
 pub(super) const LISTENER: u64 = 2;
@@ -42,7 +39,7 @@ const OUTPUT: u64 = 16;
 /// The bytes of the bot's output that wait here for the tester: two parts of the connection, whose other two are the pipes.
 const UNSENT: usize = 2 * PIPE_PART;
 
-/// A relay's connection, and its standard streams.
+/// A relay's connection, and its standard input and output.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
 pub(super) struct Relay {
@@ -57,10 +54,6 @@ pub(super) struct Relay {
     is_wide: bool,
     /// What the tester reads of the bot.
     output: Option<OwnedFd>,
-    /// The bot's standard error, unless that is the tester's own output.
-    errors: Option<OwnedFd>,
-    /// How much more of it is passed on.
-    errors_left: usize,
     /// The bot's output that the tester has not taken yet.
     unsent: Vec<u8>,
     /// Whether `news` wakes when the tester can take more of it.
@@ -70,21 +63,16 @@ pub(super) struct Relay {
 
 impl Relay {
     /// Takes over a relay's streams; `None` if it has ended in the meantime.
-    pub(super) fn new(
-        socket: UnixStream,
-        tester: &Process,
-        news: &Arc<File>,
-    ) -> io::Result<Option<Self>> {
+    pub(super) fn new(socket: UnixStream, news: &Arc<File>) -> io::Result<Option<Self>> {
         // A relay sends them at once.
         socket.set_read_timeout(Some(HANDOVER))?;
-        let Some([input, output, errors]) = streams(&socket)? else { return Ok(None) };
+        let Some([input, output]) = streams(&socket)? else { return Ok(None) };
         socket.set_nonblocking(true)?;
         // Other processes do not share these two: at their other ends is the tester.
         ioctl_fionbio(&input, true)?;
         ioctl_fionbio(&output, true)?;
         watch(news, socket.as_fd(), RELAY)?;
         let is_file = !watch(news, input.as_fd(), INPUT)?;
-        let is_own = tester.child().is_some_and(|child| child.is_output(errors.as_fd()));
         // What is not a pipe keeps its size.
         let _ = fcntl_setpipe_size(&output, PIPE_PART);
         Ok(Some(Self {
@@ -94,8 +82,6 @@ impl Relay {
             is_paused: false,
             is_wide: true,
             output: Some(output),
-            errors: Some(errors).filter(|_| !is_own),
-            errors_left: PASSED_STDERR,
             unsent: Vec::new(),
             is_awaited: false,
             news: Arc::clone(news),
@@ -205,8 +191,11 @@ impl Relay {
     /// The pipe that a tester would be writing to that cannot go on: it has written more than a bot takes that `is_full`, or
     /// does not read the bot's output.
     pub(super) fn blocked(&self, is_full: bool) -> Option<BorrowedFd<'_>> {
-        let is_blocked = self.is_paused && is_full || !self.unsent.is_empty();
-        self.input.as_ref().or(self.output.as_ref()).filter(|_| is_blocked).map(AsFd::as_fd)
+        if self.is_paused && is_full || !self.unsent.is_empty() {
+            self.input.as_ref().or(self.output.as_ref()).map(AsFd::as_fd)
+        } else {
+            None
+        }
     }
 
     /// Gives the tester a moment to take what it has not read yet of a bot that has ended.
@@ -225,23 +214,6 @@ impl Relay {
                 return;
             }
             self.flush();
-        }
-    }
-
-    /// Passes on what standard error accepts without waiting, since it may be shared with others, up to a bound: a tester
-    /// that prints all of it again must not be ended for that. Calls `passed` with what was written.
-    pub(super) fn write_errors(&mut self, bytes: &[u8], mut passed: impl FnMut(&[u8])) {
-        let Some(errors) = &self.errors else { return };
-        let bytes = &bytes[..bytes.len().min(self.errors_left)];
-        for chunk in bytes.chunks(ATOMIC) {
-            let mut ready = [PollFd::new(errors, PollFlags::OUT)];
-            if poll(&mut ready, Some(&Timespec::default())) != Ok(1) {
-                return;
-            }
-            if let Ok(count) = rustix::io::write(errors, chunk) {
-                self.errors_left -= count;
-                passed(&chunk[..count]);
-            }
         }
     }
 
@@ -269,7 +241,7 @@ impl Relay {
     pub(super) fn end(mut self, exit: BotExit) {
         self.flush_at_the_end();
         self.forget_pipes();
-        (self.input, self.output, self.errors) = (None, None, None);
+        (self.input, self.output) = (None, None);
         // Fails only if it has ended already.
         let _ = rustix::io::write(&self.socket, &status(exit));
     }

@@ -1,13 +1,13 @@
 //! A game with a tester that starts the bot.
 
-use rules::game::judge::{Case, Question, Reading, Steps};
+use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
 use rules::game::{Answer, JudgeFailure, Placement, Referee, Seat, Step};
 use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply, Verdict};
 
 use super::Tester;
 use super::talk::{Talk, Talking, TesterEvent};
-use crate::printed::{Judged, ScorePattern};
+use crate::printed::ScorePattern;
 
 /// What helps with a tester that did not start a bot, if nothing else is known.
 const BY_HAND: &str = "see how it is started by hand: some testers read the case from their standard input (`stdin = \"{case}\"`), others \
@@ -36,7 +36,7 @@ struct Play {
 
 impl Referee for Play {
     fn begin(&mut self) -> Result<Step, JudgeFailure> {
-        let end = match self.talking.await_step()? {
+        let mut judged = match self.talking.await_step()? {
             TesterEvent::Question { is_first } => {
                 let peer = is_first.then(|| self.talking.peer());
                 return Ok(self.steps.ask(Question { peer, ..Question::default() }));
@@ -50,8 +50,8 @@ impl Referee for Play {
             }
             TesterEvent::TooLate(limit) => return Err(self.talking.talk().too_late(limit)),
         };
-        let drawings = self.talking.talk().drawings();
-        Ok(end.step(&self.steps, drawings))
+        judged.end.drawings = self.talking.talk().drawings();
+        Ok(self.steps.end(judged))
     }
 
     fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
@@ -68,7 +68,7 @@ impl Referee for Play {
 
 impl Play {
     /// The end of the game, after the tester's own.
-    fn conclude(&self, exit: BotExit) -> Result<Judged, JudgeFailure> {
+    fn conclude(&self, exit: BotExit) -> Result<JudgeEnd, JudgeFailure> {
         let mut talk = self.talking.talk();
         let printed = talk.printed(exit);
         if self.failure.is_some() {
@@ -80,9 +80,7 @@ impl Play {
             return Err(JudgeFailure { remedy, ..trouble });
         }
         match self.score.judge(&printed) {
-            Ok(judged) if judged.end.verdict == Verdict::Completed || judged.is_garbled => {
-                Ok(judged)
-            }
+            Ok(judged) if judged.verdict == Verdict::Completed => Ok(judged),
             _ if talk.bot_was_early() => Ok(self.score.end_against(Verdict::EarlyExit, &printed)),
             judged => judged.map_err(|problem| talk.trouble(problem)),
         }

@@ -1,7 +1,7 @@
 //! The relay: the program that a tester starts instead of the bot (`relay/main.rs` of this crate).
 //!
-//! It hands its standard streams to the referee, which passes the bot's bytes through them, waits until the referee says
-//! how the bot has ended, and ends in the same way.
+//! It hands its standard input and output to the referee, which passes the bot's bytes through them, waits until the referee
+//! says how the bot has ended, and ends in the same way. It writes nothing to its standard error, and keeps it open until then.
 
 use std::fs::{OpenOptions, Permissions};
 use std::io::{self, IoSliceMut, Write as _};
@@ -51,9 +51,9 @@ pub(super) fn status(exit: BotExit) -> [u8; 2] {
     }
 }
 
-/// Receives the three standard streams of a relay; `None` if it has not sent them.
-pub(super) fn streams(socket: &UnixStream) -> io::Result<Option<[OwnedFd; 3]>> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(3))];
+/// Receives the standard input and output of a relay; `None` if it has not sent them.
+pub(super) fn streams(socket: &UnixStream) -> io::Result<Option<[OwnedFd; 2]>> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
     let mut rights = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
     recvmsg(socket, &mut [IoSliceMut::new(&mut byte)], &mut rights, RecvFlags::CMSG_CLOEXEC)?;
@@ -102,7 +102,7 @@ mod tests {
             let shell = Command::new("sh").args(["-c", &script]).arg(&program).spawn();
             let mut shell = shell.expect("there is a shell");
             let (socket, _) = listener.accept().expect("it comes");
-            streams(&socket).expect("received").expect("three streams");
+            streams(&socket).expect("received").expect("both streams");
             rustix::io::write(&socket, &status(BotExit::Code(0))).expect("told");
             assert!(shell.wait().expect("ends").success(), "{closed}");
         }
@@ -116,7 +116,7 @@ mod tests {
         let listener = UnixListener::bind(folder.path().join(SOCKET)).expect("bound");
         let mut relay = started(&program);
         let (socket, _) = listener.accept().expect("it comes");
-        let [stdin, stdout, _] = streams(&socket).expect("received").expect("three streams");
+        let [stdin, stdout] = streams(&socket).expect("received").expect("both streams");
         let mut to_bot = relay.stdin.take().expect("piped");
         to_bot.write_all(b"question\n").expect("written");
         let mut heard = [0; 9];

@@ -24,7 +24,6 @@ use terms::verdict::{BotExit, NoReply};
 use super::Tester;
 use super::connection::{LISTENER, Relay, TESTER, is_of, ready, watch};
 use super::relay::{self, NAME, SOCKET};
-use crate::bot_text::BotText;
 use crate::case::{self, is_written_anew};
 use crate::printed::Printed;
 use crate::process::Process;
@@ -66,8 +65,6 @@ pub(super) struct Talk {
     end_is_told: bool,
     /// When a tester that has closed the bot's input no longer counts as one that ends.
     past_end: Option<Instant>,
-    /// What the bot has written in the game.
-    said: BotText,
     /// Whether the bot has written something in this exchange.
     has_heard: bool,
     /// Whether the bot has ended by itself, and before its input did.
@@ -130,7 +127,6 @@ impl Talk {
             input_has_ended: false,
             end_is_told: false,
             past_end: None,
-            said: BotText::default(),
             has_heard: false,
             bot_has_ended: false,
             bot_was_early: false,
@@ -149,10 +145,9 @@ impl Talk {
         self.bot_was_early
     }
 
-    /// What the tester has printed, which has ended, and what the bot wrote.
-    pub(super) fn printed(&mut self, exit: BotExit) -> Printed {
-        self.said.end();
-        Printed { said: mem::take(&mut self.said), ..self.tester.printed(exit) }
+    /// What the tester has printed, which has ended.
+    pub(super) fn printed(&self, exit: BotExit) -> Printed {
+        self.tester.printed(exit)
     }
 
     pub(super) fn drawings(&self) -> Vec<Drawing> {
@@ -311,7 +306,7 @@ impl Talk {
             && self.trouble.is_none()
             && let Some(socket) = self.next.pop_front()
         {
-            match Relay::new(socket, &self.tester, &self.news) {
+            match Relay::new(socket, &self.news) {
                 Ok(None) => {}
                 Ok(relay) => self.begin(relay),
                 Err(error) => {
@@ -326,7 +321,6 @@ impl Talk {
     fn begin(&mut self, relay: Option<Relay>) {
         self.relay = relay;
         self.starts += 1;
-        self.said.end();
         (self.is_new, self.end_is_told) = (true, false);
         (self.bot_has_ended, self.bot_was_early) = (false, false);
         self.forget_input();
@@ -424,15 +418,8 @@ impl Peer for BotsEnd {
     fn on_output(&mut self, output: &[u8]) {
         let mut talk = locked(&self.talk);
         talk.has_heard = true;
-        talk.said.output(output);
-        talk.relay.iter_mut().for_each(|relay| relay.write(output));
-    }
-
-    fn on_stderr(&mut self, output: &[u8]) {
-        let mut talk = locked(&self.talk);
-        let Talk { relay, said, .. } = &mut *talk;
-        if let Some(relay) = relay {
-            relay.write_errors(output, |passed| said.errors(passed));
+        if let Some(relay) = &mut talk.relay {
+            relay.write(output);
         }
     }
 
