@@ -19,7 +19,7 @@ pub mod codingame;
 mod command;
 pub mod contest;
 mod drawings;
-mod ends;
+mod head_tail;
 pub mod json_lines;
 mod kinds;
 #[cfg_attr(not(has_relay), expect(dead_code, reason = "some of it is for testers alone"))]

@@ -13,7 +13,7 @@ use terms::verdict::{BotExit, NoReply};
 
 use crate::command::{JudgeCommand, JudgeLimits};
 use crate::drawings::drawings;
-use crate::ends::Ends;
+use crate::head_tail::HeadTail;
 use crate::printed::{Printed, plain};
 use crate::remedy::remedy;
 
@@ -34,9 +34,9 @@ pub(crate) struct Process {
     started: Instant,
     /// The questions it has asked.
     questions: u32,
-    stderr: Ends,
+    stderr: HeadTail,
     /// What a program has printed that talks to nobody.
-    stdout: Ends,
+    stdout: HeadTail,
     /// The start of an unfinished line.
     unfinished: Vec<u8>,
     /// Its working directory, until it has gone.
@@ -87,8 +87,8 @@ impl Process {
             limits: command.limits,
             started,
             questions: 0,
-            stderr: Ends::of_stderr(),
-            stdout: Ends::of_printed(),
+            stderr: HeadTail::of_stderr(),
+            stdout: HeadTail::of_printed(),
             unfinished: Vec::new(),
             scratch: Some(scratch),
             folder: command.folder.clone(),

@@ -1,7 +1,7 @@
 //! Testers that start the bot themselves, unmodified: AtCoder's interactive ones, TopCoder's.
 //!
 //! A tester is told to start the relay as its bot. The relay hands its standard input and output to the referee, which starts
-//! the real bot in its own containment and passes the bytes on (module `talk`). The bot's standard error goes to the referee
+//! the real bot in its own containment and passes the bytes on (module `session`). The bot's standard error goes to the referee
 //! alone. Whatever the tester writes to the bot is a question, and when it ends, its output has the score. What it prints of
 //! the bot's output counts as its own words. Testers lie about causes: a bot's crash is "not a path" to them. So how the bot
 //! failed is what the referee has seen, and the tester's words stand next to it.
@@ -14,7 +14,7 @@ mod play;
 #[cfg(has_relay)]
 mod relay;
 #[cfg(has_relay)]
-mod talk;
+mod session;
 
 use rules::game::judge::Case;
 use rules::game::{JudgeFailure, Placement, Referee, Traits};

@@ -6,7 +6,7 @@ use terms::text::exact_duration;
 use terms::verdict::{BotExit, NoReply, Verdict};
 
 use super::Tester;
-use super::talk::{Talk, Talking, TesterEvent};
+use super::session::{Session, SharedSession, TesterEvent};
 use crate::printed::ScorePattern;
 
 /// What helps with a tester that did not start a bot, if nothing else is known.
@@ -19,16 +19,16 @@ pub(super) fn start(
     case: &Case,
     place: &Placement,
 ) -> Result<Box<dyn Referee>, JudgeFailure> {
-    let talk = Talk::start(tester, case, place)?;
-    let (score, talking) = (tester.score.clone(), Talking::new(talk));
+    let session = Session::start(tester, case, place)?;
+    let (score, session) = (tester.score.clone(), SharedSession::new(session));
     let steps = Steps::new(Reading::default(), tester.has_total_limit);
-    Ok(Box::new(Play { score, talking, failure: None, steps }))
+    Ok(Box::new(Play { score, session, failure: None, steps }))
 }
 
 /// A tester at work.
 struct Play {
     score: ScorePattern,
-    talking: Talking,
+    session: SharedSession,
     /// How the bot has failed.
     failure: Option<NoReply>,
     steps: Steps,
@@ -36,28 +36,28 @@ struct Play {
 
 impl Referee for Play {
     fn begin(&mut self) -> Result<Step, JudgeFailure> {
-        let mut judged = match self.talking.await_step()? {
+        let mut judged = match self.session.await_step()? {
             TesterEvent::Question { is_first } => {
-                let peer = is_first.then(|| self.talking.peer());
+                let peer = is_first.then(|| self.session.peer());
                 return Ok(self.steps.ask(Question { peer, ..Question::default() }));
             }
             TesterEvent::End(exit) => self.conclude(exit)?,
             TesterEvent::TooLate(limit) if self.failure.is_some() => {
                 let limit = exact_duration(limit);
                 let words = format!("the tester did not end within {limit} after the bot");
-                let printed = self.talking.talk().printed(BotExit::Unknown);
+                let printed = self.session.lock().printed(BotExit::Unknown);
                 self.score.lost(words, &printed)
             }
-            TesterEvent::TooLate(limit) => return Err(self.talking.talk().too_late(limit)),
+            TesterEvent::TooLate(limit) => return Err(self.session.lock().too_late(limit)),
         };
-        judged.end.drawings = self.talking.talk().drawings();
+        judged.end.drawings = self.session.lock().drawings();
         Ok(self.steps.end(judged))
     }
 
     fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
         if let Answer::NoReply { why, .. } = answer {
             self.failure = Some(why);
-            self.talking.talk().end_relay(match why {
+            self.session.lock().end_relay(match why {
                 NoReply::Ended(exit) => exit,
                 _ => BotExit::Unknown,
             });
@@ -69,20 +69,22 @@ impl Referee for Play {
 impl Play {
     /// The end of the game, after the tester's own.
     fn conclude(&self, exit: BotExit) -> Result<JudgeEnd, JudgeFailure> {
-        let mut talk = self.talking.talk();
-        let printed = talk.printed(exit);
+        let mut session = self.session.lock();
+        let printed = session.printed(exit);
         if self.failure.is_some() {
             return Ok(self.score.end_against(Verdict::Lost, &printed));
         }
-        if talk.starts() == 0 {
-            let trouble = talk.trouble(format!("{exit} without starting the bot"));
+        if session.starts() == 0 {
+            let trouble = session.trouble(format!("{exit} without starting the bot"));
             let remedy = trouble.remedy.or_else(|| Some(BY_HAND.to_owned()));
             return Err(JudgeFailure { remedy, ..trouble });
         }
         match self.score.judge(&printed) {
             Ok(judged) if judged.verdict == Verdict::Completed => Ok(judged),
-            _ if talk.bot_was_early() => Ok(self.score.end_against(Verdict::EarlyExit, &printed)),
-            judged => judged.map_err(|problem| talk.trouble(problem)),
+            _ if session.bot_was_early() => {
+                Ok(self.score.end_against(Verdict::EarlyExit, &printed))
+            }
+            judged => judged.map_err(|problem| session.trouble(problem)),
         }
     }
 }

@@ -1,12 +1,12 @@
-//! How a program's output begins and how it ends, in bounded space.
+//! The head and the tail of a program's output, in bounded space.
 
 use terms::bounds::{
     JUDGE_STDERR_HEAD, JUDGE_STDERR_TAIL, PRINTED_HEAD, PRINTED_TAIL, SHOWN_LINES,
 };
 
-/// Output as it comes: its first bytes, and its last ones.
+/// The first bytes and the last bytes of an output.
 #[derive(Debug)]
-pub(crate) struct Ends {
+pub(crate) struct HeadTail {
     /// The sizes of both.
     sizes: [usize; 2],
     head: Vec<u8>,
@@ -15,7 +15,7 @@ pub(crate) struct Ends {
     is_cut: bool,
 }
 
-impl Ends {
+impl HeadTail {
     /// For a judge's standard error. A runtime explains itself at its beginning.
     pub(crate) fn of_stderr() -> Self {
         Self::new([JUDGE_STDERR_HEAD, JUDGE_STDERR_TAIL])
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn the_beginning_and_the_end_of_a_flood_are_kept() {
-        let mut stderr = Ends::of_stderr();
+        let mut stderr = HeadTail::of_stderr();
         assert_eq!((stderr.first_line(), stderr.last_lines()), (None, None));
         stderr.push(b"\nwhy\n");
         for number in 0..100_000 {
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn one_large_chunk_is_cut_like_many_small_ones() {
-        let mut stderr = Ends::of_stderr();
+        let mut stderr = HeadTail::of_stderr();
         stderr.push(&[vec![b'a'; 100_000], b"\nend".to_vec()].concat());
         assert_eq!(stderr.last_lines().expect("some").lines().last(), Some("end"));
         assert!(stderr.text().len() <= MOST);

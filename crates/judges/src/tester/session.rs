@@ -1,4 +1,4 @@
-//! The talk of a tester with a bot, byte by byte.
+//! A tester's session with a bot, byte by byte.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -43,7 +43,7 @@ const ACCEPTED: usize = 16;
 /// A tester, and the relay that it has started.
 #[derive(Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "any of them may be so at once")]
-pub(super) struct Talk {
+pub(super) struct Session {
     tester: Process,
     listener: UnixListener,
     relay: Option<Relay>,
@@ -62,11 +62,11 @@ pub(super) struct Talk {
     bot_is_full: bool,
     /// Whether the tester has closed the bot's input, and the bot knows.
     input_has_ended: bool,
-    end_is_told: bool,
+    eof_is_signalled: bool,
     /// When a tester that has closed the bot's input no longer counts as one that ends.
     past_end: Option<Instant>,
     /// Whether the bot has written something in this exchange.
-    has_heard: bool,
+    got_output: bool,
     /// Whether the bot has ended by itself, and before its input did.
     bot_has_ended: bool,
     bot_was_early: bool,
@@ -87,7 +87,7 @@ pub(super) enum TesterEvent {
     TooLate(Duration),
 }
 
-impl Talk {
+impl Session {
     /// Starts a tester, with a relay for it to start.
     pub(super) fn start(
         game: &Tester,
@@ -125,9 +125,9 @@ impl Talk {
             written: 0,
             bot_is_full: false,
             input_has_ended: false,
-            end_is_told: false,
+            eof_is_signalled: false,
             past_end: None,
-            has_heard: false,
+            got_output: false,
             bot_has_ended: false,
             bot_was_early: false,
             exit: None,
@@ -193,10 +193,11 @@ impl Talk {
             return Err(trouble);
         }
         // A tester that ends closes the bot's input a moment before.
-        let tells_end = self.tells_end() && self.exit.is_none() && self.is_past_its_end();
-        let wants_answer = self.is_new || !self.pending.is_empty() || tells_end;
+        let must_signal_eof =
+            self.must_signal_eof() && self.exit.is_none() && self.is_past_its_end();
+        let wants_answer = self.is_new || !self.pending.is_empty() || must_signal_eof;
         if self.relay.is_some() && wants_answer && self.exit.is_none() {
-            self.has_heard = false;
+            self.got_output = false;
             let is_first = mem::take(&mut self.is_new);
             return Ok(Some(TesterEvent::Question { is_first }));
         }
@@ -215,8 +216,8 @@ impl Talk {
     }
 
     /// Whether to close the bot's input.
-    fn tells_end(&self) -> bool {
-        self.input_has_ended && !self.end_is_told
+    fn must_signal_eof(&self) -> bool {
+        self.input_has_ended && !self.eof_is_signalled
     }
 
     /// Whether the tester waits for the bot.
@@ -241,7 +242,7 @@ impl Talk {
         self.update();
         let is_over = self.exit.is_some() || self.trouble.is_some() || self.relay.is_none();
         let has_input = !self.pending.is_empty() && !self.bot_is_full;
-        is_over || has_input || self.tells_end() && self.pending.is_empty()
+        is_over || has_input || self.must_signal_eof() && self.pending.is_empty()
     }
 
     /// Takes the pending input, which is the bot's now.
@@ -317,51 +318,51 @@ impl Talk {
         }
     }
 
-    /// Begins the talk of another bot.
+    /// Begins with another bot.
     fn begin(&mut self, relay: Option<Relay>) {
         self.relay = relay;
         self.starts += 1;
-        (self.is_new, self.end_is_told) = (true, false);
+        (self.is_new, self.eof_is_signalled) = (true, false);
         (self.bot_has_ended, self.bot_was_early) = (false, false);
         self.forget_input();
     }
 }
 
-/// A talk that both the judge and the bot's process take part in.
-pub(super) struct Talking {
-    talk: Arc<Mutex<Talk>>,
+/// A session that both the judge and the bot's process take part in.
+pub(super) struct SharedSession {
+    session: Arc<Mutex<Session>>,
     news: Arc<File>,
 }
 
-impl Talking {
-    pub(super) fn new(talk: Talk) -> Self {
-        let news = Arc::clone(&talk.news);
-        Self { talk: Arc::new(Mutex::new(talk)), news }
+impl SharedSession {
+    pub(super) fn new(session: Session) -> Self {
+        let news = Arc::clone(&session.news);
+        Self { session: Arc::new(Mutex::new(session)), news }
     }
 
-    pub(super) fn talk(&self) -> MutexGuard<'_, Talk> {
-        locked(&self.talk)
+    pub(super) fn lock(&self) -> MutexGuard<'_, Session> {
+        locked(&self.session)
     }
 
     /// The bot's end of it.
     pub(super) fn peer(&self) -> Box<dyn Peer> {
-        Box::new(BotsEnd { talk: Arc::clone(&self.talk), news: Arc::clone(&self.news) })
+        Box::new(BotsEnd { session: Arc::clone(&self.session), news: Arc::clone(&self.news) })
     }
 
     /// Waits until the bot is to be asked or the tester has ended.
     pub(super) fn await_step(&self) -> Result<TesterEvent, JudgeFailure> {
-        let mut talk = self.talk();
-        let limits = talk.tester.limits();
-        let limit = if talk.starts == 0 { limits.start } else { limits.step };
+        let mut session = self.lock();
+        let limits = session.tester.limits();
+        let limit = if session.starts == 0 { limits.start } else { limits.step };
         let until = Instant::now() + limit;
         loop {
-            if let Some(heard) = talk.step()? {
+            if let Some(heard) = session.step()? {
                 return Ok(heard);
             }
             if Instant::now() >= until {
                 return Ok(TesterEvent::TooLate(limit));
             }
-            let Talk { tester, exit, news, past_end, .. } = &mut *talk;
+            let Session { tester, exit, news, past_end, .. } = &mut *session;
             let until = past_end.map_or(until, |_| until.min(Instant::now() + RECHECK));
             *exit = tester.overhear(until, Some(news.as_fd()))?;
         }
@@ -390,13 +391,13 @@ fn make_relay(scratch: &mut Scratch) -> Result<String, JudgeFailure> {
 }
 
 /// The judge and the bot's process take turns, so nobody waits.
-fn locked(talk: &Mutex<Talk>) -> MutexGuard<'_, Talk> {
-    talk.lock().unwrap_or_else(PoisonError::into_inner)
+fn locked(session: &Mutex<Session>) -> MutexGuard<'_, Session> {
+    session.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The bot's end of a talk.
+/// The bot's end of a session.
 struct BotsEnd {
-    talk: Arc<Mutex<Talk>>,
+    session: Arc<Mutex<Session>>,
     news: Arc<File>,
 }
 
@@ -412,56 +413,57 @@ impl Peer for BotsEnd {
     }
 
     fn room(&self) -> usize {
-        locked(&self.talk).relay.as_ref().map_or(usize::MAX, Relay::room)
+        locked(&self.session).relay.as_ref().map_or(usize::MAX, Relay::room)
     }
 
     fn on_output(&mut self, output: &[u8]) {
-        let mut talk = locked(&self.talk);
-        talk.has_heard = true;
-        if let Some(relay) = &mut talk.relay {
+        let mut session = locked(&self.session);
+        session.got_output = true;
+        if let Some(relay) = &mut session.relay {
             relay.write(output);
         }
     }
 
     fn on_end(&mut self, end: NoReply) {
-        let mut talk = locked(&self.talk);
-        talk.bot_has_ended = true;
-        talk.bot_was_early = !talk.input_has_ended;
-        talk.end_relay(match end {
+        let mut session = locked(&self.session);
+        session.bot_has_ended = true;
+        session.bot_was_early = !session.input_has_ended;
+        session.end_relay(match end {
             NoReply::Ended(exit) => exit,
             _ => BotExit::Unknown,
         });
     }
 
     fn poll(&mut self, takes_input: bool) -> News {
-        let mut talk = locked(&self.talk);
-        talk.bot_is_full = !takes_input;
-        talk.update();
-        let is_over = talk.exit.is_some() || talk.trouble.is_some() || talk.relay.is_none();
-        if is_over || !talk.pending.is_empty() && talk.has_heard {
+        let mut session = locked(&self.session);
+        session.bot_is_full = !takes_input;
+        session.update();
+        let is_over =
+            session.exit.is_some() || session.trouble.is_some() || session.relay.is_none();
+        if is_over || !session.pending.is_empty() && session.got_output {
             return News::Over;
         }
-        if talk.tells_end() && talk.has_heard {
-            return if talk.is_past_its_end() { News::Over } else { News::Closing };
+        if session.must_signal_eof() && session.got_output {
+            return if session.is_past_its_end() { News::Over } else { News::Closing };
         }
-        if !talk.pending.is_empty() {
-            return if takes_input { News::Input(talk.take_input()) } else { News::Nothing };
+        if !session.pending.is_empty() {
+            return if takes_input { News::Input(session.take_input()) } else { News::Nothing };
         }
-        if talk.tells_end() {
-            talk.end_is_told = true;
+        if session.must_signal_eof() {
+            session.eof_is_signalled = true;
             return News::EndOfInput;
         }
         News::Nothing
     }
 
     fn is_busy(&mut self, since: Instant) -> bool {
-        let mut talk = locked(&self.talk);
+        let mut session = locked(&self.session);
         // What it wrote before it began to wait has come by now.
-        let waits = talk.waits() && !talk.has_news() || talk.is_stuck();
-        let limit = talk.tester.limits().step;
-        if !waits && since.elapsed() > limit && talk.trouble.is_none() {
-            let trouble = talk.too_late(limit);
-            talk.trouble = Some(trouble);
+        let waits = session.waits() && !session.has_news() || session.is_stuck();
+        let limit = session.tester.limits().step;
+        if !waits && since.elapsed() > limit && session.trouble.is_none() {
+            let trouble = session.too_late(limit);
+            session.trouble = Some(trouble);
         }
         !waits
     }
