@@ -5,8 +5,7 @@ Run it on an idle machine with two cores or more, from the top of the source tre
 
     cargo build --release && python3 scripts/timing-report.py
 
-It takes about twenty minutes; as root it also plays as nobody, and freezes and throttles bots. It fails if a figure is outside of what
-the project promises. What docs/timing.md says before and after the figures is kept as it is.
+It takes about ten minutes. It fails if a figure is outside of what the project promises. What docs/timing.md says before and after the figures is kept as it is.
 """
 
 import datetime
@@ -18,7 +17,6 @@ import textwrap
 
 sys.dont_write_bytecode = True  # The next lines leave nothing next to the scripts.
 
-import blame  # noqa: E402
 import host  # noqa: E402
 import ordinary  # noqa: E402
 
@@ -59,7 +57,7 @@ def precision():
         return cells, abs(off) <= 0.3
 
     for spin in (5, 20, 45):
-        yield from blame.rows(lambda: measure(spin))
+        yield from ordinary.rows(lambda: measure(spin))
 
 
 def verdicts():
@@ -72,7 +70,7 @@ def verdicts():
         return cells, later["bot_overruns"] == own * later["count"] and later["host_overruns"] == 0
 
     for bot, own in (("--spin 45", 0), ("--spin 60", 1), ("--sleep 60", 1)):
-        yield from blame.rows(lambda: measure(bot, own))
+        yield from ordinary.rows(lambda: measure(bot, own))
 
 
 def a_little_late():
@@ -93,13 +91,13 @@ def culprits():
     yield "|---|---|---|---|---|---|"
 
     def measure():
-        with blame.hogs(core, HOGS):
+        with ordinary.hogs(HOGS, core):
             later = timing("@thinker --compute 20", "--pin")
         late = later["bot_overruns"] + later["host_overruns"]
         share = later["host_overruns"] / max(late, 1)
         return ("`@thinker --compute 20`", HOGS, later["count"], late, f"{100 * share:.1f} %"), late > 0 and share >= 0.95
 
-    yield from blame.rows(measure)
+    yield from ordinary.rows(measure)
 
 
 def chatter():
@@ -123,7 +121,7 @@ def chatter():
         cells = f"{sorted(over)[runs // 2]:.3f} ms", f"{max(over):.3f} ms", f"{max(own):.3f} ms"
         return (runs, f"{limit} ms", *cells), max(own) <= 2
 
-    yield from blame.rows(measure)
+    yield from ordinary.rows(measure)
 
 
 def checked(lines):
@@ -190,13 +188,6 @@ def page():
     yield from section(
         "Chatter does not extend a deadline", "chatter_does_not_extend_a_deadline",
         "A bot writes a byte every 10 ms and never a newline.", checked(chatter()))
-    yield from section(
-        "No trick shifts the blame to the host", "no_trick_puts_the_blame_on_the_host",
-        f"Bots of `example-bots/python/excuses.py`, which explains each trick, take {blame.TRICK_MS} ms a turn under a limit of {LIMIT_MS} ms. "
-        "The table has late turns put on the bot, of all late ones. A bot has any core, or shares one with the referee, as in a suite.",
-        checked(blame.tricks()))
-    yield from section(
-        "A wronged bot is excused", "a_bot_that_somebody_else_stops_is_excused", "A bot needs 20 or 30 ms.", checked(blame.wrongs()))
     yield from section(
         "An ordinary bot is excused wherever it computes", "work_beside_hogs_is_excused_wherever_the_bot_does_it",
         f"A bot needs {ordinary.NEEDED_MS} ms of {LIMIT_MS}, next to two programs that want the cores. Threads and children live for a turn. "

@@ -63,28 +63,6 @@ fn a_bot_changes_no_limits_scheduling_or_memory_of_the_processes_above_it() {
     }
 }
 
-/// Makes itself nice, and its keeper if it can, as root; computes and does not answer.
-const NICE: &str = "import os\n\
-    os.setpriority(os.PRIO_PROCESS, 0, 10)\n\
-    try: os.setpriority(os.PRIO_PROCESS, os.getppid(), 10)\n\
-    except OSError: pass\n\
-    os.write(2, b'armed\\n')\n\
-    while True: pass";
-
-#[test]
-fn a_nice_bot_does_not_pass_for_one_that_was_started_so() {
-    let Some([python]) = need("nice bots", ["python3"]) else { return };
-    let bot = bot_line(&[python, "-c", NICE]);
-    // It only shows in a thread that waits for a core.
-    let cores = std::thread::available_parallelism().expect("known").get();
-    let _hogs: Vec<Hog> = (0..2 * cores).map(|_| Hog::start()).collect();
-    for user in USERS {
-        let (result, _) = play_until_said(user, "namespace", &Mark::new(), &bot, "armed", &[]);
-        let parts = &result["timing"]["exchanges"][0]["parts"];
-        assert_eq!(parts["own_scheduling"], true, "{user:?}: {result}");
-    }
-}
-
 /// Has its keeper run only where nobody else wants a core, and wants it all: root has the right to do so, and others get it in a
 /// user namespace.
 const STARVING: &str = "import ctypes, os, time\n\

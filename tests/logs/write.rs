@@ -152,7 +152,6 @@ prop_compose! {
 prop_compose! {
     fn parts()(
         [computed, kept_waiting, taken, referee, asleep, unknown] in [(); 6].map(|()| millis()),
-        [waits_for_disk, has_own_scheduling, has_ended] in [(); 3].map(|()| any::<bool>()),
     ) -> Parts {
         Parts {
             computed,
@@ -161,9 +160,6 @@ prop_compose! {
             referee,
             asleep,
             unknown,
-            waits_for_disk,
-            has_own_scheduling,
-            has_ended,
         }
     }
 }

@@ -87,30 +87,6 @@ fn parts(exchange: &Value) -> &Value {
 }
 
 #[test]
-fn a_core_that_a_bot_chose_itself_is_its_own_fault() {
-    let _alone = crate::alone();
-    if std::thread::available_parallelism().expect("known").get() < 2 {
-        return leave_out("a bot that chooses its core", "this machine has one core");
-    }
-    let bot = format!("taskset -c 0 '{}' bot thinker --compute 200", program());
-    let _hogs = Hogs::on_core("0", 6);
-    // The hogs do not count as the host; a machine that stalls does, and so does a referee that has to wait.
-    let is_disturbed = |result: &Value| {
-        let parts = parts(&result["timing"]["exchanges"][0]);
-        let host = ["taken_ms", "referee_ms"].map(|part| parts[part].as_f64().expect("a time"));
-        host.iter().sum::<f64>() > 0.0 && has_host_part(result)
-    };
-    let args = ["--seed", "7", "--colors", "1", "--first-turn", "400ms", "--bot", &bot];
-    let result = undisturbed(is_disturbed, || play(&args));
-    assert_eq!(overruns(&result), (1, 0), "{result}");
-    let parts = parts(&result["timing"]["exchanges"][0]);
-    assert_eq!(parts["kept_waiting_ms"], 0.0, "{parts}");
-    assert_eq!(parts["own_scheduling"], true, "{parts}");
-    let diagnosis = result["diagnosis"].as_str().expect("text");
-    assert!(diagnosis.contains("since it chose its own niceness, policy or cores"), "{diagnosis}");
-}
-
-#[test]
 fn a_starved_bot_is_late_by_the_hosts_fault_and_the_user_decides() {
     let _alone = crate::alone();
     let cores = std::thread::available_parallelism().expect("known").get();

@@ -63,10 +63,10 @@ pub struct Parts {
     /// A thread of the bot was ready to run, but others had its core.
     #[cfg_attr(feature = "serde", serde(rename = "kept_waiting_ms"))]
     pub kept_waiting: Millis,
-    /// The machine stalled (not counted while the whole bot slept), or an outsider had stopped the bot.
+    /// The machine stalled.
     #[cfg_attr(feature = "serde", serde(rename = "taken_ms"))]
     pub taken: Millis,
-    /// The referee was late to send the input or to see the reply, and not because of the bot.
+    /// The referee waited for a core, and so was late to send the input or to see the reply.
     #[cfg_attr(feature = "serde", serde(rename = "referee_ms"))]
     pub referee: Millis,
     /// No thread wanted a core.
@@ -75,30 +75,10 @@ pub struct Parts {
     /// Unexplained time; it does not excuse the bot.
     #[cfg_attr(feature = "serde", serde(rename = "unknown_ms"))]
     pub unknown: Millis,
-    /// Whether a thread waited for a disk in the meantime. The bot answers for that, since it is unknown
-    /// whether others kept the disk busy.
-    #[cfg_attr(
-        feature = "serde",
-        serde(default, rename = "disk", skip_serializing_if = "is_false")
-    )]
-    pub waits_for_disk: bool,
-    /// Whether a thread waited for a core with another niceness, policy or choice of cores than the bot was started
-    /// with. The bot answers for such waits.
-    #[cfg_attr(
-        feature = "serde",
-        serde(default, rename = "own_scheduling", skip_serializing_if = "is_false")
-    )]
-    pub has_own_scheduling: bool,
-    /// Whether a thread or a process of the bot ended in the meantime, so that it is not known for how long it waited.
-    #[cfg_attr(
-        feature = "serde",
-        serde(default, rename = "ended", skip_serializing_if = "is_false")
-    )]
-    pub has_ended: bool,
 }
 
 impl Parts {
-    /// The time that no thread of the bot caused.
+    /// The time that the bot did not cause.
     pub fn excused(&self) -> Duration {
         self.kept_waiting.0 + self.taken.0 + self.referee.0
     }
@@ -107,10 +87,4 @@ impl Parts {
     pub fn wall(&self) -> Duration {
         self.excused() + self.computed.0 + self.asleep.0 + self.unknown.0
     }
-}
-
-#[cfg(feature = "serde")]
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_false(flag: &bool) -> bool {
-    !flag
 }

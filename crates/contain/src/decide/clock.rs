@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::moment::Moment;
 use super::sample::{Observation, Sample};
 use super::tuning::TUNING;
-use super::watch::{Delays, Surroundings, Watch};
+use super::watch::{Delays, Watch};
 use terms::certificate::Parts;
 
 /// How long a reply is awaited beyond its limit, to find out how late it is and why.
@@ -49,31 +49,15 @@ pub(crate) struct Clock {
     pub(crate) start: Moment,
     /// When the program's time is up, or when to sample it next once it is late; `None` is never.
     pub(crate) deadline: Option<Moment>,
-    /// The number of samples before the limit that were due by now.
-    early_samples: usize,
     /// Whether the limit has passed without a reply.
     in_overtime: bool,
     watch: Option<Watch>,
     /// The program's usage before the exchange.
     before: Sample,
-    surroundings: Surroundings,
     /// When the last poll ended.
     polled: Moment,
     /// The time for which the machine has stalled, as timers show.
     delays: Delays,
-    /// Stalls that may or may not have cost the program time.
-    standstill: Option<Standstill>,
-}
-
-/// Stalls of the machine in short succession.
-#[derive(Debug)]
-struct Standstill {
-    /// Their part of the clock's delays.
-    delays: Delays,
-    /// A sample of the program just after the first stall.
-    bot: Option<Sample>,
-    /// The end of the last stall, or of the sampling after it.
-    since: Moment,
 }
 
 impl Clock {
@@ -83,28 +67,24 @@ impl Clock {
         overtime: Overtime,
         start: Moment,
         before: Sample,
-        surroundings: Surroundings,
     ) -> Self {
         Self {
             limit,
             overtime,
             start,
             deadline: limit.map(|limit| start + limit),
-            early_samples: 0,
             in_overtime: false,
             watch: None,
             before,
-            surroundings,
             polled: start,
             delays: Delays::default(),
-            standstill: None,
         }
     }
 
     /// Starts again at `start`, with the same sample unless there is a new one.
     pub(crate) fn restart(&mut self, start: Moment, before: Option<Sample>) {
         let before = before.unwrap_or_else(|| std::mem::take(&mut self.before));
-        *self = Self::new(self.limit, self.overtime, start, before, self.surroundings);
+        *self = Self::new(self.limit, self.overtime, start, before);
     }
 
     /// Whether a poll that should have ended at `due` ended so late that the machine may have stalled.
@@ -125,76 +105,26 @@ impl Clock {
         self.delays.referee = before_input;
         let late = now - due.max(since);
         let still = late.saturating_sub(own_wait.unwrap_or(late));
-        if still < TUNING.clock.standstill {
-            return;
+        if still >= TUNING.clock.standstill {
+            self.delays.machine += still;
         }
-        let unseen = due - since;
-        self.delays.machine += still;
-        self.delays.unseen += unseen;
-        let standstill = self.standstill.get_or_insert_with(|| Standstill {
-            delays: Delays::default(),
-            bot: None,
-            since: now,
-        });
-        standstill.delays.machine += still;
-        standstill.delays.unseen += unseen;
-        standstill.since = now;
     }
 
-    /// When to sample the program next before its limit.
-    pub(crate) fn next_early_look(&self) -> Option<Moment> {
-        let tenths = TUNING.clock.early_samples.get(self.early_samples)?;
-        Some(self.start + self.limit?.checked_mul(*tenths)? / 10)
-    }
-
-    /// Whether it is time for a sample before the limit, which this answers once. Returns how long it may take.
-    pub(crate) fn take_early_look(&mut self, now: Moment) -> Option<Duration> {
-        let is_due = self.next_early_look().is_some_and(|look| now >= look);
-        self.early_samples += usize::from(is_due);
-        // An answer that comes in the meantime is read later.
-        let budget = self.limit.map(|limit| limit / TUNING.sampling.early_share);
-        budget.filter(|_| is_due && !self.in_overtime)
-    }
-
-    /// Takes in a complete sample from before the limit.
-    pub(crate) fn sample_early(&mut self, observation: Observation, now: Moment) {
+    /// Takes in a sample from before the limit, since threads that end by then do not show later.
+    pub(crate) fn note(&mut self, sample: Sample, now: Moment) {
         if let Some(limit) = self.limit {
+            let elapsed = now - self.start;
             let (watch, before) = self.watch(limit, self.overtime.patience());
-            watch.sample_early(observation, before, now);
+            let observation = Observation { sample, ..Observation::default() };
+            watch.observe(observation, before, elapsed, false);
         }
     }
 
     /// The watch, begun with these if there was none, and the sample before the exchange.
     fn watch(&mut self, limit: Duration, patience: Duration) -> (&mut Watch, &Sample) {
-        let (start, surroundings) = (self.start, self.surroundings);
-        let begin = || Watch::new(start, limit, patience, surroundings);
+        let start = self.start;
+        let begin = || Watch::new(start, limit, patience);
         (self.watch.get_or_insert_with(begin), &self.before)
-    }
-
-    /// Whether a sample is due that shows if the program slept through a stall.
-    pub(crate) fn wants_sample_of_stall(&self, now: Moment) -> bool {
-        self.standstill.as_ref().is_some_and(|standstill| {
-            standstill.bot.is_none() || now - standstill.since >= TUNING.clock.standstill
-        })
-    }
-
-    /// Takes in that sample, with whether all threads slept. Withdraws the excuse of a stall if the program slept through
-    /// it: if it slept just after the stall and had not run a moment later. Then it awaits a clock, which ran on.
-    pub(crate) fn settle_stall(&mut self, sample: Sample, is_asleep: bool, now: Moment) {
-        let Some(standstill) = &mut self.standstill else { return };
-        match &standstill.bot {
-            None => {
-                standstill.bot = Some(sample);
-                standstill.since = now;
-            }
-            Some(bot) => {
-                if is_asleep && sample.has_not_run_since(bot) {
-                    self.delays.machine -= standstill.delays.machine;
-                    self.delays.unseen -= standstill.delays.unseen;
-                }
-                self.standstill = None;
-            }
-        }
     }
 
     /// Whether the limit has passed without a reply.
@@ -262,26 +192,15 @@ impl Clock {
         is_late || !self.delays.machine.is_zero()
     }
 
-    /// Takes in the observation after an exchange that took `wall`. Returns the threads whose sleep will tell whether the
-    /// late answer waited for them.
+    /// Takes in the observation after an exchange that took `wall`.
     pub(crate) fn observe_end(
         &mut self,
         observation: Observation,
         wall: Duration,
         has_replied: bool,
-    ) -> Vec<i32> {
-        let (end, limit) = (self.start + wall, self.limit);
+    ) {
         let (watch, before) = self.watch(wall, Duration::ZERO);
-        watch.observe(observation, before, end);
-        let is_late_answer = has_replied && limit.is_some_and(|limit| wall > limit);
-        if is_late_answer { watch.may_have_been_awaited() } else { Vec::new() }
-    }
-
-    /// Notes whether a thread ran on after the answer.
-    pub(crate) fn ran_on(&mut self, tid: i32, runs_on: bool) {
-        if let Some(watch) = &mut self.watch {
-            watch.ran_on(tid, runs_on);
-        }
+        watch.observe(observation, before, wall, has_replied);
     }
 
     /// The parts of `wall`, and the longest wait of a thread, for an exchange whose end was observed and during which the
@@ -290,13 +209,12 @@ impl Clock {
         &self,
         wall: Duration,
         own_wait: Option<Duration>,
-        has_replied: bool,
     ) -> Option<(Parts, Duration)> {
         let watch = self.watch.as_ref()?;
         let referee = own_wait.unwrap_or_default().max(self.overslept(wall));
         let delays = Delays { referee, ..self.delays };
-        let parts = watch.parts(&self.before, wall, delays, has_replied);
-        Some((parts, watch.longest_wait(has_replied).min(wall)))
+        let parts = watch.parts(&self.before, wall, delays);
+        Some((parts, watch.longest_wait().min(wall)))
     }
 }
 
@@ -309,7 +227,7 @@ mod tests {
     fn clock(limit: Option<Duration>) -> Clock {
         let overtime = Overtime::Always(Duration::ZERO);
         let (start, before) = (Moment(HOUR), Sample::default());
-        Clock::new(limit, overtime, start, before, Surroundings::default())
+        Clock::new(limit, overtime, start, before)
     }
 
     /// The delays after a poll that ended this much later than it should have, while the referee waited for a core.
@@ -329,10 +247,6 @@ mod tests {
         let second = Duration::from_secs(1);
         let delays = delays_of_a_poll_late_by(HOUR + second, second);
         assert_eq!(delays.machine, HOUR);
-        assert_eq!(
-            delays.unseen, TUNING.clock.heartbeat,
-            "the machine may have stopped right after the last poll"
-        );
     }
 
     #[test]
@@ -340,34 +254,6 @@ mod tests {
         let clock = clock(Some(Duration::from_millis(50)));
         assert!(!clock.has_passed(clock.start + Duration::from_millis(49)));
         assert!(clock.has_passed(clock.start + Duration::from_millis(50)));
-    }
-
-    #[test]
-    fn samples_before_the_limit_are_for_turns_that_last_so_long() {
-        let looks = |seconds| {
-            let mut clock = clock(Some(Duration::from_secs(100)));
-            let now = clock.start + Duration::from_secs(seconds);
-            (0..10).filter(|_| clock.take_early_look(now).is_some()).count()
-        };
-        assert_eq!([49, 51, 71, 91].map(looks), [0, 1, 3, 5]);
-        assert_eq!(clock(None).next_early_look(), None);
-    }
-
-    #[test]
-    fn a_stall_excuses_no_program_that_slept_through_it() {
-        for (is_asleep, expected) in [(true, Duration::ZERO), (false, HOUR)] {
-            let mut clock = clock(None);
-            let stalled = [clock.start, clock.start, clock.start + HOUR];
-            clock.woke(stalled, Some(Duration::ZERO), Duration::ZERO);
-            let now = clock.start + HOUR;
-            let later = now + TUNING.clock.standstill;
-            for moment in [now, later] {
-                assert!(clock.wants_sample_of_stall(moment));
-                clock.settle_stall(Sample::of_process(7, HOUR), is_asleep, moment);
-                assert!(!clock.wants_sample_of_stall(moment));
-            }
-            assert_eq!(clock.delays.machine, expected);
-        }
     }
 
     #[test]

@@ -9,7 +9,6 @@ use super::clock::{Clock, Overtime, Phase};
 use super::moment::Moment;
 use super::sample::{Observation, Sample};
 use super::tuning::TUNING;
-use super::watch::Surroundings;
 use terms::certificate::Certificate;
 use terms::limits::Breach;
 use terms::millis::Millis;
@@ -27,7 +26,6 @@ pub(crate) struct Terms {
     pub(crate) until_end: bool,
     /// Whether another program is at the other end of the pipes, and decides when a reply is over.
     pub(crate) has_peer: bool,
-    pub(crate) surroundings: Surroundings,
 }
 
 /// How an exchange starts.
@@ -102,24 +100,19 @@ pub(crate) enum Event {
     /// program's first exchange.
     SentMore(Moment, Option<Sample>, Output),
     Polled(Poll, Output),
+    /// The program was sampled while it thought, whether or not a poll was due.
+    Sampled(Sample),
     /// The program exceeds a limit.
     Exceeded(Breach),
     /// After [`Action::Observe`].
     #[cfg_attr(any(test, feature = "serde"), serde(rename = "Looked"))]
     Observed(Observation),
-    /// After [`Action::ObserveEarly`]; `None` of a program of one thread, or if there was no time for all of it.
-    #[cfg_attr(any(test, feature = "serde"), serde(rename = "LookedEarly"))]
-    ObservedEarly(Option<Observation>),
-    /// After [`Action::SampleStall`]: whether all threads slept.
-    SampledStall(Sample, bool),
     /// After [`Action::AskPeer`]: whether the peer is busy with something else.
     PeerIsBusy(bool),
     /// After [`Action::AwaitEnd`].
     Ended(NoReply),
     /// After [`Action::Measure`].
     Measured(Box<Measured>),
-    /// After [`Action::SampleThreads`]: the CPU time of each thread, and whether it can run.
-    SampledThreads(Vec<(i32, Duration, bool)>),
     /// After [`Action::CatchLateAnswer`].
     #[cfg_attr(any(test, feature = "serde"), serde(rename = "LookedLast"))]
     CaughtLateAnswer(LateAnswer),
@@ -156,18 +149,12 @@ pub(crate) enum Action {
     Poll(Moment),
     /// Observe the program.
     Observe,
-    /// Observe a program of several threads or processes, within this time.
-    ObserveEarly(Duration),
-    /// Sample the program, and whether all its threads sleep.
-    SampleStall,
     /// Ask the peer whether it is busy with something else than the program.
     AskPeer,
     /// Find out how a program ended that will write no more.
     AwaitEnd,
     /// Sample the program once more.
     Measure(Measure),
-    /// Sample these threads after a pause.
-    SampleThreads(Vec<i32>, Duration),
     /// Look out for a late answer, and whether the program awaits input.
     CatchLateAnswer,
     /// Nothing more.
@@ -207,18 +194,7 @@ struct End {
     no_reply: Option<NoReply>,
     wall: Duration,
     certificate: Certificate,
-    own_wait: Option<Duration>,
     awaits_input: bool,
-}
-
-/// The threads that may have been awaited, until each has fallen asleep or run on.
-#[derive(Debug)]
-struct Settling {
-    /// Their CPU times when the answer came; unknown before the first sample.
-    then: Option<Vec<(i32, Duration)>>,
-    until: Moment,
-    /// When the last sample was asked for, with its pause.
-    asked: Moment,
 }
 
 /// What is known so far about an exchange that goes on, and what to do next.
@@ -235,7 +211,6 @@ pub(crate) struct Exchange {
     spoke: Option<Moment>,
     is_closing: bool,
     end: Option<End>,
-    settling: Option<Settling>,
     after: Option<Sample>,
 }
 
@@ -243,7 +218,7 @@ impl Exchange {
     /// An exchange that starts now.
     pub(crate) fn new(terms: Terms, start: Start) -> Self {
         let Start { at, before, unsampled, spoke } = start;
-        let clock = Clock::new(terms.limit, terms.overtime, at, before, terms.surroundings);
+        let clock = Clock::new(terms.limit, terms.overtime, at, before);
         Self {
             terms,
             clock,
@@ -253,7 +228,6 @@ impl Exchange {
             spoke,
             is_closing: false,
             end: None,
-            settling: None,
             after: None,
         }
     }
@@ -302,26 +276,19 @@ impl Exchange {
                 self.judge(output, false, false, now)
             }
             Event::Polled(poll, output) => self.polled(poll, output, now),
+            Event::Sampled(sample) => {
+                self.clock.note(sample, now);
+                self.go_on(now)
+            }
             Event::Exceeded(breach) => self.finish(None, Some(NoReply::OverLimit(breach))),
             Event::Observed(observation) => self.observed(observation, now),
-            Event::ObservedEarly(observation) => {
-                if let Some(observation) = observation {
-                    self.clock.sample_early(observation, now);
-                }
-                self.poll(now)
-            }
-            Event::SampledStall(sample, is_asleep) => {
-                self.clock.settle_stall(sample, is_asleep, now);
-                self.sample_early_or_poll(now)
-            }
             Event::PeerIsBusy(true) => {
                 self.clock.deadline = Some(now + TUNING.peer.recheck);
                 self.go_on(now)
             }
             Event::PeerIsBusy(false) => self.observe(now),
             Event::Ended(ending) => self.ended(ending),
-            Event::Measured(measured) => self.measured(*measured, now),
-            Event::SampledThreads(threads) => self.sampled_threads(&threads, now),
+            Event::Measured(measured) => self.measured(*measured),
             Event::CaughtLateAnswer(answer) => self.caught_late_answer(answer),
         }
     }
@@ -374,26 +341,11 @@ impl Exchange {
         self.finish(None, Some(NoReply::Deadline))
     }
 
-    /// Goes on waiting, after the samples that are due.
+    /// Goes on waiting.
     fn go_on(&mut self, now: Moment) -> Action {
-        if self.clock.wants_sample_of_stall(now) {
-            return Action::SampleStall;
-        }
-        self.sample_early_or_poll(now)
-    }
-
-    fn sample_early_or_poll(&mut self, now: Moment) -> Action {
-        match self.clock.take_early_look(now) {
-            Some(budget) => Action::ObserveEarly(budget),
-            None => self.poll(now),
-        }
-    }
-
-    fn poll(&mut self, now: Moment) -> Action {
         self.since = now;
-        let heartbeat = Some(now + TUNING.clock.heartbeat);
-        let wakes = [heartbeat, self.clock.deadline, self.clock.next_early_look()];
-        Action::Poll(wakes.into_iter().flatten().min().unwrap_or(now))
+        let heartbeat = now + TUNING.clock.heartbeat;
+        Action::Poll(self.clock.deadline.map_or(heartbeat, |deadline| deadline.min(heartbeat)))
     }
 
     /// Decides about a program that will write no more, and ended in this way.
@@ -412,7 +364,7 @@ impl Exchange {
     fn finish(&mut self, lines: Option<usize>, no_reply: Option<NoReply>) -> Action {
         let wall = self.stop - self.clock.start;
         let (certificate, awaits_input) = Default::default();
-        self.end = Some(End { lines, no_reply, wall, certificate, own_wait: None, awaits_input });
+        self.end = Some(End { lines, no_reply, wall, certificate, awaits_input });
         self.measure()
     }
 
@@ -435,12 +387,11 @@ impl Exchange {
         self.unsampled.is_some_and(|unsampled| unsampled + wall < TUNING.sampling.unsampled)
     }
 
-    fn measured(&mut self, measured: Measured, now: Moment) -> Action {
+    fn measured(&mut self, measured: Measured) -> Action {
         let Measured { observation, own_wait, breach, peak_memory } = measured;
         let Some(end) = &mut self.end else { return Action::CatchLateAnswer };
         let after = observation.sample.clone();
         end.no_reply = breach.map(NoReply::OverLimit).or(end.no_reply);
-        end.own_wait = own_wait;
         let used = after.since(self.clock.before(), self.unsampled.unwrap_or_default() + end.wall);
         let idle = end.wall.saturating_sub(used.cpu.unwrap_or_default().0);
         end.certificate = Certificate {
@@ -451,54 +402,12 @@ impl Exchange {
         };
         let (wall, has_replied) = (end.wall, end.no_reply.is_none());
         self.after = Some(after);
-        if !self.clock.wants_account(wall) {
-            return self.catch_late_answer_or_done();
-        }
-        let awaited = self.clock.observe_end(observation, wall, has_replied);
-        if awaited.is_empty() {
-            return self.account();
-        }
-        let until = now + TUNING.blame.settling;
-        self.settling = Some(Settling { then: None, until, asked: now });
-        Action::SampleThreads(awaited, Duration::ZERO)
-    }
-
-    /// Decides which of the threads that may have been awaited run on.
-    fn sampled_threads(&mut self, threads: &[(i32, Duration, bool)], now: Moment) -> Action {
-        let Some(settling) = &mut self.settling else { return self.account() };
-        let pause =
-            TUNING.blame.shortest_step.max((now - settling.asked) * TUNING.sampling.late_share);
-        let Some(then) = &mut settling.then else {
-            settling.then = Some(threads.iter().map(|&(tid, run, _)| (tid, run)).collect());
-            let all = threads.iter().map(|&(tid, ..)| tid).collect();
-            settling.asked = now + TUNING.blame.shortest_step;
-            return Action::SampleThreads(all, TUNING.blame.shortest_step);
-        };
-        let tick = TUNING.blame.tick;
-        then.retain(|&(tid, then)| {
-            let now = threads.iter().find(|(of, ..)| *of == tid);
-            let (ran, runs) = now.map_or((Duration::ZERO, false), |&(_, run, runs)| {
-                (run.saturating_sub(then), runs)
-            });
-            self.clock.ran_on(tid, runs || ran >= tick);
-            runs && ran < tick
-        });
-        if then.is_empty() || now >= settling.until {
-            return self.account();
-        }
-        settling.asked = now + pause;
-        Action::SampleThreads(then.iter().map(|(tid, _)| *tid).collect(), pause)
-    }
-
-    /// Adds to the certificate where the time went.
-    fn account(&mut self) -> Action {
-        self.settling = None;
-        if let Some(end) = &mut self.end
-            && let Some((parts, wait)) =
-                self.clock.account(end.wall, end.own_wait, end.no_reply.is_none())
-        {
-            end.certificate.parts = Some(parts);
-            end.certificate.wait = end.certificate.wait.max(Some(Millis(wait)));
+        if self.clock.wants_account(wall) {
+            self.clock.observe_end(observation, wall, has_replied);
+            if let Some((parts, wait)) = self.clock.account(wall, own_wait) {
+                end.certificate.parts = Some(parts);
+                end.certificate.wait = end.certificate.wait.max(Some(Millis(wait)));
+            }
         }
         self.catch_late_answer_or_done()
     }
@@ -521,7 +430,7 @@ impl Exchange {
 
     fn done(&mut self) -> Action {
         let Some(end) = self.end else { return Action::CatchLateAnswer };
-        let End { lines, no_reply, wall, certificate, awaits_input, .. } = end;
+        let End { lines, no_reply, wall, certificate, awaits_input } = end;
         Action::Done(Box::new(Outcome {
             lines,
             no_reply,

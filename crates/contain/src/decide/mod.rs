@@ -9,14 +9,10 @@ pub(crate) mod clock;
 pub(crate) mod culprit;
 pub(crate) mod exchange;
 pub(crate) mod moment;
-mod parts;
-mod process_tree;
 #[cfg(test)]
 mod replay;
 pub(crate) mod sample;
-pub(crate) mod thought;
 pub(crate) mod trace;
-mod track;
 mod tree_time;
 pub(crate) mod tuning;
 pub(crate) mod watch;

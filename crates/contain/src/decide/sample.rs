@@ -1,6 +1,6 @@
 //! Samples of a program's processes, as plain values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use terms::certificate::Certificate;
@@ -60,8 +60,6 @@ pub(crate) struct Computed {
     /// time separately, each rounded down.
     #[cfg_attr(any(test, feature = "serde"), serde(with = "super::trace::nanos"))]
     pub(crate) children: Duration,
-    /// Page faults of these children: every child has some, so they show that a child was waited for.
-    pub(crate) child_faults: u64,
 }
 
 impl Computed {
@@ -86,44 +84,18 @@ pub(crate) struct Sample {
     /// By process number.
     pub(crate) computed: BTreeMap<i32, Computed>,
     /// The CPU time of children that the keeper has reaped.
-    pub(crate) adopted: Computed,
+    #[cfg_attr(any(test, feature = "serde"), serde(with = "super::trace::nanos"))]
+    pub(crate) adopted: Duration,
     /// Processes left over when the time for sampling was up.
     pub(crate) unvisited: Vec<i32>,
 }
 
-/// What a thread was doing when it was sampled.
-#[derive(Debug, Clone, Copy)]
-#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct ThreadState {
-    pub(crate) is_runnable: bool,
-    /// Whether it still has the program's original policy, niceness and cores.
-    pub(crate) is_as_started: bool,
-    /// Its last core.
-    pub(crate) core: Option<usize>,
-}
-
-/// The states of a program's threads at one time.
-#[derive(Debug, Default, Clone)]
-#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Snapshot {
-    pub(crate) threads: BTreeMap<i32, ThreadState>,
-    /// Whether an outsider has stopped or frozen the program: none of its processes runs and could continue the others,
-    /// or has set a timer that does so.
-    pub(crate) is_stopped: bool,
-    /// Whether a process has the kernel forget its children, so that their CPU time is unknown.
-    pub(crate) forgets_children: bool,
-    /// Whether a thread waits for a disk, or for anything else that no signal interrupts, except a vfork.
-    pub(crate) waits_for_disk: bool,
-    /// The core on which the referee was.
-    pub(crate) referee_core: Option<usize>,
-}
-
-/// A sample with the states of its threads.
+/// A sample, and which of its threads could run.
 #[derive(Debug, Default, Clone)]
 #[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Observation {
     pub(crate) sample: Sample,
-    pub(crate) snapshot: Snapshot,
+    pub(crate) runnable: BTreeSet<i32>,
 }
 
 impl Sample {
@@ -163,14 +135,6 @@ impl Sample {
         self.processes.first().map(|bot| bot.pid)
     }
 
-    /// Whether no thread in both samples has run since `before`.
-    pub(crate) fn has_not_run_since(&self, before: &Self) -> bool {
-        self.is_whole()
-            && before.is_whole()
-            && self.bot().is_some()
-            && self.threads == before.threads
-    }
-
     /// The usage since `before`, in an exchange that took `wall`. New threads and processes count
     /// from their start. No thread ran or waited for longer than `wall`: any excess is from before, when
     /// it did not show yet.
@@ -181,7 +145,7 @@ impl Sample {
         let deltas = || self.threads_since(before, wall).map(|(_, thread)| thread);
         let cpu = has_times.then(|| {
             let threads: Duration = deltas().map(|thread| thread.run).sum();
-            threads.max(self.tree_time_since(before).all())
+            threads.max(self.tree_time_since(before))
         });
         Certificate {
             cpu: cpu.map(Millis),
@@ -263,17 +227,5 @@ mod tests {
             Sample::default().since(&Sample::default(), Duration::ZERO),
             Certificate::default()
         );
-    }
-
-    #[test]
-    fn only_a_program_that_was_sampled_whole_has_not_run() {
-        let process = Process { pid: 7, threads: 1, ..Process::default() };
-        let whole = Sample { processes: vec![process], ..sample(&[(7, thread(1, 1, 1))]) };
-        let partly = Sample { unvisited: vec![8], ..whole.clone() };
-        assert!(whole.has_not_run_since(&whole));
-        assert!(!partly.has_not_run_since(&whole) && !whole.has_not_run_since(&partly));
-        assert!(!Sample::default().has_not_run_since(&Sample::default()), "nothing was sampled");
-        let ran = Sample { processes: vec![process], ..sample(&[(7, thread(2, 1, 1))]) };
-        assert!(!ran.has_not_run_since(&whole));
     }
 }

@@ -35,8 +35,6 @@ tuning! {
         /// Longest sleep while a program thinks.
         // So that a stall of the machine is noticed.
         heartbeat: Duration = ms(10),
-        /// When to sample several threads or processes, in tenths of the limit.
-        early_samples: [u32; 5] = [5, 6, 7, 8, 9],
         /// How long after the limit a late answer is recognised.
         late_answer: Duration = ms(10),
     }
@@ -44,8 +42,6 @@ tuning! {
     sampling: SamplingTuning {
         /// Thinking time of quick replies between two samples.
         unsampled: Duration = ms(1),
-        /// Thinking time that is free while the referee samples.
-        free: Duration = ms(1),
         /// Time for one walk through a program's processes.
         walk: Duration = ms(100),
         /// The same where a deadline leaves it.
@@ -54,8 +50,6 @@ tuning! {
         last_samples: Duration = ms(300),
         /// How long the referee's own wait need not be read again.
         recent: Duration = us(500),
-        /// Share of the limit for each sample before it: 1 in this number.
-        early_share: u32 = 25,
         /// Pause after a sample beyond the limit, as a multiple of its duration.
         late_share: u32 = 4,
         /// Maximum number of threads that are read one by one.
@@ -68,22 +62,10 @@ tuning! {
     }
     /// Where the time of a late exchange went.
     blame: BlameTuning {
-        /// Longest scheduler tick (100 Hz), by which running counters may lag.
-        tick: Duration = ms(10),
-        /// Mean loss when the kernel rounds a reaped child's CPU time.
-        child_rounding: Duration = ms(10),
-        /// Unsampled CPU time that shows that threads have ended.
-        of_ended_threads: Duration = ms(1),
-        /// Shortest wait of a thread that matters.
-        noticeable_wait: Duration = ms(1),
-        /// How long after an answer to watch which threads fall asleep.
-        settling: Duration = ms(50),
         /// Shortest time between samples of a late program.
         shortest_step: Duration = ms(1),
         /// Longest such time.
         longest_step: Duration = ms(5),
-        /// Time between samples of a stopped program.
-        stopped_step: Duration = ms(2),
     }
     /// A program at the other end of the pipes.
     peer: PeerTuning {

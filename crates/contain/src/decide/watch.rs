@@ -1,50 +1,38 @@
 //! Watches a program that has not answered by its limit, and finds out where the time went.
 //!
-//! The rule: the host is at fault only for time that no thread of the program's tree caused, and that delayed the
-//! answer. docs/timing.md has the theory and its limits.
+//! The rule: a late reply is the host's fault if it would have been in time without waits that the program did not cause.
+//! docs/timing.md says what shows them.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::moment::Moment;
-use super::process_tree::ProcessTree;
 use super::sample::{Observation, Sample};
-use super::track::Track;
 use super::tuning::TUNING;
+use terms::certificate::Parts;
+use terms::millis::Millis;
 
-/// What is known of a program's surroundings when its exchange starts.
-#[derive(Debug, Clone, Copy, Default)]
-#[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Surroundings {
-    /// The cores of the machine, if known.
-    pub(crate) cores: Option<u32>,
-}
-
-/// The watch on a program in one exchange that is late, or may become so.
+/// The watch on a program in one exchange that is late.
 #[derive(Debug)]
 pub(crate) struct Watch {
     start: Moment,
     limit: Duration,
     /// When to stop in any case.
     give_up: Moment,
-    pub(crate) threads: BTreeMap<i32, Track>,
-    pub(crate) tree: ProcessTree,
-    pub(crate) stop: Stop,
-    pub(crate) waits_for_disk: bool,
-    /// The core on which the referee was at the last observation.
-    pub(crate) referee_core: Option<usize>,
+    /// By thread id; threads that have ended stay.
+    threads: BTreeMap<i32, Track>,
+    /// The CPU time of each process when it was last sampled.
+    processes: BTreeMap<i32, Duration>,
+    last: Option<Sample>,
     /// Whether the program would still have had time when the watch ended.
     given_up: bool,
-    /// The number of times that the counters may not have shown everything.
-    doubts: u32,
 }
 
-/// The time for which others have stopped the program.
-#[derive(Debug, Default)]
-pub(crate) struct Stop {
-    pub(crate) so_far: Duration,
-    /// Whether the program is still stopped. If it is never continued, nothing shows what stopped it.
-    pub(crate) goes_on: bool,
+/// What one thread has done in the exchange, by the last sample of it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Track {
+    run: Duration,
+    wait: Duration,
 }
 
 /// Delays that are not the program's, according to the clock.
@@ -54,28 +42,18 @@ pub(crate) struct Delays {
     pub(crate) referee: Duration,
     /// The time for which the machine stalled.
     pub(crate) machine: Duration,
-    /// Further time for which the machine may have stalled before a timer could show it.
-    pub(crate) unseen: Duration,
 }
 
 impl Watch {
-    pub(crate) fn new(
-        start: Moment,
-        limit: Duration,
-        patience: Duration,
-        surroundings: Surroundings,
-    ) -> Self {
+    pub(crate) fn new(start: Moment, limit: Duration, patience: Duration) -> Self {
         Self {
             start,
             limit,
             give_up: start + limit + patience,
             threads: BTreeMap::new(),
-            tree: ProcessTree::new(surroundings.cores),
-            stop: Stop::default(),
-            waits_for_disk: false,
-            referee_core: None,
+            processes: BTreeMap::new(),
+            last: None,
             given_up: false,
-            doubts: 0,
         }
     }
 
@@ -100,20 +78,15 @@ impl Watch {
             self.given_up = !missing.is_zero();
             return None;
         }
-        let is_whole = self.last_sample().is_some_and(Sample::is_whole);
-        if let Some(doubt) = self.doubt(now, now - self.start).filter(|_| is_whole) {
-            return Some((now + doubt).min(self.give_up));
-        }
         let tuning = &TUNING.blame;
-        let longest = if self.stop.goes_on { tuning.stopped_step } else { tuning.longest_step };
         // Sampling many threads takes long.
         let pause = (now - begun) * TUNING.sampling.late_share;
-        let step = missing.clamp(tuning.shortest_step, longest).max(pause);
+        let step = missing.clamp(tuning.shortest_step, tuning.longest_step).max(pause);
         (!missing.is_zero()).then(|| (now + step).min(self.give_up))
     }
 
     pub(crate) fn last_sample(&self) -> Option<&Sample> {
-        self.tree.last_sample()
+        self.last.as_ref()
     }
 
     /// Takes in an observation, and returns how much of its time the program has not had.
@@ -125,11 +98,9 @@ impl Watch {
         now: Moment,
     ) -> Duration {
         let elapsed = now - self.start;
-        self.observe(observation, before, now);
-        let parts = self.parts(before, elapsed, delays, false);
-        let stopped = if self.stop.goes_on { self.stop.so_far } else { Duration::ZERO };
-        let own = elapsed.saturating_sub(parts.excused() + stopped);
-        self.limit.saturating_sub(own)
+        self.observe(observation, before, elapsed, false);
+        let excused = self.parts(before, elapsed, delays).excused();
+        self.limit.saturating_sub(elapsed.saturating_sub(excused))
     }
 
     /// When to wake again for a program whose answer is awaited in any case, if the last poll ended at `polled`.
@@ -137,107 +108,168 @@ impl Watch {
         (polled < self.give_up).then(|| (now + TUNING.blame.longest_step).min(self.give_up))
     }
 
-    /// Takes in an observation from before the limit, since threads and processes that end by then do not show later.
-    pub(crate) fn sample_early(&mut self, observation: Observation, before: &Sample, now: Moment) {
-        self.observe(observation, before, now);
-        // Whether the program is stopped matters only when it is late.
-        self.stop = Stop::default();
-    }
-
-    /// Takes in the state of the program at `now`.
-    pub(crate) fn observe(&mut self, observation: Observation, before: &Sample, now: Moment) {
-        let Observation { sample, snapshot } = observation;
-        let elapsed = now - self.start;
-        for track in self.threads.values_mut() {
-            track.is_runnable = false;
-        }
+    /// Takes in the state of the program when the exchange had lasted for `elapsed`, and whether it had replied by then.
+    pub(crate) fn observe(
+        &mut self,
+        observation: Observation,
+        before: &Sample,
+        elapsed: Duration,
+        has_replied: bool,
+    ) {
+        let Observation { sample, runnable } = observation;
         for (tid, thread) in sample.threads_since(before, elapsed) {
-            let Some(seen) = snapshot.threads.get(&tid) else { continue };
-            let track = self.threads.entry(tid).or_insert_with(|| Track::new(seen.is_as_started));
-            track.is_as_started &= seen.is_as_started;
-            track.core = seen.core;
-            track.advance((thread.run, thread.wait), seen.is_runnable, now, elapsed);
+            let (run, wait) = (thread.run, thread.wait);
+            // A wait shows only when it ends, so a thread that could run may be waiting since its counters end. Once the program
+            // has replied, the threads that the reply waited for have run.
+            let may_wait = !has_replied && runnable.contains(&tid);
+            let hidden = elapsed.saturating_sub(run + wait);
+            let wait = if may_wait { wait + hidden } else { wait };
+            self.threads.insert(tid, Track { run, wait });
         }
-        self.waits_for_disk |= snapshot.waits_for_disk;
-        self.referee_core = snapshot.referee_core;
-        self.stop.goes_on = snapshot.is_stopped;
-        if snapshot.is_stopped {
-            let explained = self.threads.values().map(|track| track.run + track.wait).max();
-            self.stop.so_far = elapsed.saturating_sub(explained.unwrap_or_default());
-        }
-        self.tree.is_incomplete |= snapshot.forgets_children;
-        self.tree.advance(sample, before, elapsed);
+        self.processes.extend(sample.own_times_since(before));
+        self.last = Some(sample);
     }
 
-    /// The threads that could run when the answer came, and may have been awaited: whether they fall asleep will tell.
-    pub(crate) fn may_have_been_awaited(&self) -> Vec<i32> {
-        let bot = self.tree.bot();
-        let may_be = |(tid, track): &(&i32, &Track)| {
-            track.is_runnable
-                && track.waited(true) >= TUNING.blame.noticeable_wait
-                && bot != Some(**tid)
+    /// The parts of `wall`, as of the last observation.
+    pub(crate) fn parts(&self, before: &Sample, wall: Duration, delays: Delays) -> Parts {
+        let computed = self.computed(before);
+        let idle = |track: &Track| wall.saturating_sub(track.run + track.wait);
+        let idle = self.threads.values().map(idle).min().unwrap_or_default();
+        let mut left = wall;
+        let mut take = |time: Duration| {
+            let part = time.min(left);
+            left = left.saturating_sub(part);
+            Millis(part)
         };
-        self.threads.iter().filter(may_be).map(|(tid, _)| *tid).collect()
-    }
-
-    /// Notes whether a thread ran on after the answer.
-    pub(crate) fn ran_on(&mut self, tid: i32, runs_on: bool) {
-        if let Some(track) = self.threads.get_mut(&tid) {
-            track.is_runnable = runs_on;
+        Parts {
+            // While the machine stalls, the kernel's clocks of threads may run on.
+            computed: take(computed.saturating_sub(delays.machine)),
+            taken: take(delays.machine),
+            kept_waiting: take(self.kept_waiting(computed).saturating_sub(delays.machine)),
+            referee: take(delays.referee),
+            asleep: take(idle),
+            unknown: Millis(left),
         }
     }
 
-    /// How long to wait to learn whether a program that could run does run. A short wait suffices for most:
-    /// by then they have run or gone to sleep. A program that has done neither gets a whole tick.
-    fn doubt(&mut self, now: Moment, elapsed: Duration) -> Option<Duration> {
-        let tick = TUNING.blame.tick;
-        let is_open = |track: &&Track| {
-            track.still_since.is_some() && elapsed.saturating_sub(track.run + track.wait) > 2 * tick
+    /// The CPU time of the program's processes since `before`, including those that have ended.
+    fn computed(&self, before: &Sample) -> Duration {
+        let counted = self.last.as_ref().map(|last| last.tree_time_since(before));
+        let sampled: Duration = self.processes.values().sum();
+        // The kernel adds the time of a child to that of the process that waits for it, in ticks.
+        sampled.max(counted.unwrap_or_default())
+    }
+
+    /// The time for which others kept the program's first thread, and one thread for which it may have waited, from a core:
+    /// their waits, less what the other threads of the tree computed.
+    fn kept_waiting(&self, computed: Duration) -> Duration {
+        let bot = self.last.as_ref().and_then(Sample::bot);
+        let first = bot.and_then(|bot| self.threads.get(&bot)).copied().unwrap_or_default();
+        let others = self.threads.iter().filter(|(tid, _)| bot != Some(**tid));
+        let by_strangers = |other: Track| {
+            let others_computed = computed.saturating_sub(first.run + other.run);
+            (first.wait + other.wait).saturating_sub(others_computed)
         };
-        let open = self.threads.values().filter(is_open).filter_map(|track| track.still_since);
-        let stalled = open.map(|since| now - since).max().filter(|stalled| *stalled < tick)?;
-        let step = match self.doubts {
-            0 => TUNING.blame.shortest_step,
-            1 if !stalled.is_zero() => tick,
-            _ => return None,
-        };
-        self.doubts += 1;
-        Some(step)
+        let others = others.map(|(_, track)| *track).chain([Track::default()]);
+        others.map(by_strangers).max().unwrap_or_default()
+    }
+
+    /// The longest wait of a thread for a core, regardless of which process had it.
+    pub(crate) fn longest_wait(&self) -> Duration {
+        self.threads.values().map(|track| track.wait).max().unwrap_or_default()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::decide::sample::{Snapshot, Thread, ThreadState};
+    use std::collections::BTreeSet;
 
-    /// The first thread of a program, which could run and has had a core for 3 ms, and no trace of a wait.
-    fn could_run(is_as_started: bool) -> Observation {
-        let run = Duration::from_millis(3);
-        let thread = Thread { run, ..Thread::default() };
-        let sample =
-            Sample { threads: BTreeMap::from([(1, thread)]), ..Sample::of_process(1, run) };
-        let state = ThreadState { is_runnable: true, is_as_started, core: Some(0) };
-        let threads = BTreeMap::from([(1, state)]);
-        Observation { sample, snapshot: Snapshot { threads, ..Snapshot::default() } }
+    use super::*;
+    use crate::decide::sample::{Computed, Process, Thread};
+
+    const WALL: Duration = Duration::from_millis(100);
+
+    fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// Threads of one process, the first with its number, that ran and waited for these times, while threads that have
+    /// ended ran for `gone`.
+    fn sample(threads: &[(u64, u64)], gone: u64) -> Sample {
+        let thread =
+            |&(run, wait): &(u64, u64)| Thread { run: ms(run), wait: ms(wait), switches: 1 };
+        let run = threads.iter().map(|(run, _)| ms(*run)).sum::<Duration>() + ms(gone);
+        let threads = (1..).zip(threads.iter().map(thread)).collect();
+        Sample { threads, ..Sample::of_process(1, run) }
+    }
+
+    fn watch() -> Watch {
+        Watch::new(Moment::default(), ms(50), ms(50))
+    }
+
+    fn parts(sample: Sample, delays: Delays) -> Parts {
+        let mut watch = watch();
+        let observation = Observation { sample, ..Observation::default() };
+        watch.observe(observation, &Sample::default(), WALL, true);
+        let parts = watch.parts(&Sample::default(), WALL, delays);
+        assert_eq!(parts.wall(), WALL, "{parts:?}");
+        parts
     }
 
     #[test]
-    fn what_could_run_at_the_limit_is_looked_at_again_before_it_is_said_to_have_slept() {
-        for is_as_started in [true, false] {
-            let (start, limit) = (Moment::default(), Duration::from_millis(100));
-            let mut watch = Watch::new(start, limit, limit, Surroundings::default());
-            let before = Sample::of_process(1, Duration::ZERO);
-            let (mut now, mut next) = (start, Some(start + limit));
-            for _ in 0..3 {
-                let Some(then) = next else { break };
-                now = then;
-                let seen = could_run(is_as_started);
-                next = watch.look(seen, &before, Delays::default(), now, [now; 2]);
-            }
-            let parts = watch.parts(&before, now - start, Delays::default(), false);
-            assert!(parts.asleep.0.is_zero(), "{parts:?}");
-            assert_eq!(parts.has_own_scheduling, !is_as_started, "{parts:?}");
+    fn only_waits_in_which_nobody_of_the_tree_computed_are_the_hosts() {
+        for (threads, gone, expected) in [
+            (&[(20, 70)][..], 0, 70),
+            (&[(20, 70), (10, 10)], 0, 70),
+            (&[(5, 15), (20, 40)], 0, 55),
+            (&[(5, 15), (20, 40), (30, 0)], 0, 25),
+            (&[(0, 100), (80, 0)], 0, 20),
+            (&[(0, 100)], 80, 20),
+        ] {
+            let kept = parts(sample(threads, gone), Delays::default()).kept_waiting;
+            assert_eq!(kept, Millis(ms(expected)), "{threads:?} {gone}");
         }
+    }
+
+    #[test]
+    fn a_machine_that_stands_still_lets_the_clocks_of_threads_run_on() {
+        let delays = Delays { machine: ms(70), ..Delays::default() };
+        let running = parts(sample(&[(95, 0)], 0), delays);
+        assert_eq!((running.taken, running.computed), (Millis(ms(70)), Millis(ms(25))));
+    }
+
+    #[test]
+    fn what_could_run_at_the_limit_is_looked_at_until_it_has_had_its_time() {
+        let mut watch = watch();
+        // It has slept, or still waits for its core.
+        let mut look = |run, now, is_runnable| {
+            let runnable = if is_runnable { BTreeSet::from([1]) } else { BTreeSet::new() };
+            let seen = Observation { sample: sample(&[(run, 0)], 0), runnable };
+            let now = Moment(ms(now));
+            watch.look(seen, &Sample::default(), Delays::default(), now, [now; 2])
+        };
+        assert_eq!(look(3, 50, true), Some(Moment(ms(55))));
+        assert_eq!(look(49, 96, true), Some(Moment(ms(97))));
+        assert_eq!(look(50, 97, true), None);
+        assert_eq!(look(3, 50, false), None);
+    }
+
+    #[test]
+    fn threads_and_processes_that_have_ended_count_by_their_last_sample() {
+        let mut watch = watch();
+        let process = |pid| Process { pid, threads: 1, ..Process::default() };
+        let of_own = |(pid, own)| (pid, Computed { own, ..Computed::default() });
+        let with_child = Sample {
+            processes: vec![process(1), process(2)],
+            computed: [(1, ms(5)), (2, ms(20))].map(of_own).into(),
+            ..sample(&[(5, 10), (20, 30)], 0)
+        };
+        for (sample, elapsed) in [(with_child, ms(60)), (sample(&[(6, 14)], 0), ms(70))] {
+            let observation = Observation { sample, ..Observation::default() };
+            watch.observe(observation, &Sample::default(), elapsed, true);
+        }
+        let parts = watch.parts(&Sample::default(), ms(70), Delays::default());
+        assert_eq!((parts.computed, parts.kept_waiting), (Millis(ms(26)), Millis(ms(44))));
+        assert_eq!((parts.asleep, parts.unknown), (Millis::default(), Millis::default()));
     }
 }

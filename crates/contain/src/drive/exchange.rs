@@ -2,7 +2,6 @@
 
 use std::io;
 use std::mem;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use super::link::Link;
@@ -16,12 +15,10 @@ use crate::decide::exchange::{
     Action, Event, Exchange, Measure, Measured, Outcome, Output, Poll, Reply, Terms,
 };
 use crate::decide::moment::Moment;
-use crate::decide::sample::{CpuTimes, Observation, Sample};
+use crate::decide::sample::Observation;
 use crate::decide::trace::Trace;
 use crate::decide::tuning::TUNING;
-use crate::decide::watch::Surroundings;
 use crate::observe::walk;
-use crate::sys::proc::online_cores;
 use crate::sys::wait;
 use terms::certificate::Certificate;
 use terms::lines::{LineRules, Lines, Progress};
@@ -108,8 +105,6 @@ struct UnderWay<'a> {
     is_early: bool,
     /// Until when to sample the bot after its reply, or after the wait for it.
     samples_until: Option<Instant>,
-    /// When it was last sampled, and what its processes had computed by then.
-    sampled: Option<(Instant, CpuTimes)>,
     trace: Option<Box<Trace>>,
 }
 
@@ -143,7 +138,7 @@ impl BotProcess {
             }
             event = match under_way.exchange.on(event, now) {
                 Action::Done(outcome) => return self.settle(under_way, *outcome),
-                action => self.carry_out(action, &mut under_way)?,
+                action => self.carry_out(&action, &mut under_way)?,
             };
         }
     }
@@ -179,51 +174,31 @@ impl BotProcess {
             has_ended: false,
             is_early: is_early && spoke.is_none(),
             samples_until: None,
-            sampled: None,
             trace,
         })
     }
 
     fn terms(&self, request: &Request<'_>) -> Terms {
-        let cores = online_cores().and_then(|cores| u32::try_from(cores).ok());
         Terms {
             limit: request.limit,
             overtime: request.overtime,
             until_end: request.rules.count == LineRules::UNTIL_END,
             has_peer: self.link.is_some(),
-            surroundings: Surroundings { cores },
         }
     }
 
     /// Carries out an action, and reports what came of it.
     fn carry_out(
         &mut self,
-        action: Action,
+        action: &Action,
         under_way: &mut UnderWay<'_>,
     ) -> Result<Event, ExchangeError> {
-        let root = self.root;
-        Ok(match action {
+        Ok(match *action {
             Action::Poll(until) => return self.poll_or_check(until, under_way),
-            Action::Observe => Event::Observed(walk::observe(root)),
-            Action::ObserveEarly(time) => {
-                let is_one_thread = self.meter.sampler.is_one_thread();
-                let observe = || walk::observed(walk::within(root, time), root);
-                let observation = (!is_one_thread).then(observe);
-                Event::ObservedEarly(observation.filter(|seen| seen.sample.is_whole()))
-            }
-            Action::SampleStall => {
-                let deadline = self.deadline(under_way);
-                let sample = walk::below_until(root, deadline);
-                let is_asleep = walk::are_asleep(&sample, deadline);
-                Event::SampledStall(sample, is_asleep)
-            }
+            Action::Observe => Event::Observed(walk::observe(self.root)),
             Action::AskPeer => Event::PeerIsBusy(self.is_peer_busy(&under_way.exchange)),
             Action::AwaitEnd => Event::Ended(self.await_end(under_way)?),
             Action::Measure(measure) => return self.measure(measure, under_way),
-            Action::SampleThreads(tids, pause) => {
-                thread::sleep(pause);
-                Event::SampledThreads(walk::threads(&tids))
-            }
             Action::CatchLateAnswer => {
                 let until = under_way.samples_until();
                 let UnderWay { request, exchange, stderr, .. } = under_way;
@@ -250,6 +225,9 @@ impl BotProcess {
         let deadline = self.deadline(under_way);
         if let Some(breach) = self.guard.sample_if_due(self.root, deadline) {
             return Ok(Event::Exceeded(breach));
+        }
+        if let Some(sample) = self.guard.sampled.take() {
+            return Ok(Event::Sampled(sample));
         }
         under_way.own_wait.before_poll();
         self.running.set_deadline(deadline);
@@ -409,14 +387,13 @@ impl BotProcess {
     ) -> Result<Event, ExchangeError> {
         let until = under_way.samples_until();
         let root = self.root;
-        let UnderWay { exchange, own_wait, has_stderr, sampled, .. } = under_way;
+        let UnderWay { exchange, own_wait, has_stderr, .. } = under_way;
         let no_reply = exchange.no_reply();
         // Standard error from before the reply shows in the same poll as the reply.
         *has_stderr |= no_reply.is_some();
         let own_wait = own_wait.so_far();
-        *sampled = Some((Instant::now(), walk::computed_by_now(exchange.clock.before())));
         let observation = match (measure, exchange.clock.last_sample()) {
-            (Measure::OfLast, Some(last)) => walk::observed(last.clone(), root),
+            (Measure::OfLast, Some(last)) => walk::observed(last.clone()),
             (Measure::OfLast | Measure::Observation, _) => walk::observe(root),
             (Measure::Quick, _) => {
                 Observation { sample: self.meter.sampler.sample(), ..Observation::default() }
@@ -438,10 +415,13 @@ impl BotProcess {
         under_way: UnderWay<'_>,
         outcome: Outcome,
     ) -> Result<Exchanged, ExchangeError> {
-        let UnderWay { request, mut stderr, has_stderr, is_early, sampled, trace, .. } = under_way;
+        let UnderWay { request, mut stderr, has_stderr, is_early, trace, .. } = under_way;
         let Outcome { lines, no_reply, wall, phase, certificate, after, before, awaits_input } =
             outcome;
-        self.note_sampled(sampled, after.as_ref(), wall);
+        match after {
+            Some(_) => self.meter.reset_unsampled(),
+            None => self.meter.add_unsampled(wall),
+        }
         let is_late = no_reply == Some(NoReply::Deadline);
         let stopped = is_late && after.as_ref().is_some_and(walk::is_stopped);
         let unread_input = self.pipes.stdin.unread()?;
@@ -471,23 +451,6 @@ impl BotProcess {
             stderr,
             trace,
         })
-    }
-
-    /// Notes what the bot has computed since it was `sampled`, or that its quick reply was not.
-    fn note_sampled(
-        &mut self,
-        sampled: Option<(Instant, CpuTimes)>,
-        after: Option<&Sample>,
-        wall: Duration,
-    ) {
-        let (Some((replied, then)), Some(after)) = (sampled, after) else {
-            return self.meter.add_unsampled(wall);
-        };
-        self.meter.reset_unsampled();
-        let took = replied.elapsed();
-        if took > TUNING.sampling.free {
-            self.meter.note_sampled(&then, &walk::computed_by_now(after), took);
-        }
     }
 
     /// Whether another process may still answer for a bot that has ended: not if its keeper has ended too.

@@ -31,6 +31,8 @@ pub(crate) struct Guard {
     /// Whether a process has reached its limit on open files.
     is_out_of_files: bool,
     peak_memory: Option<u64>,
+    /// The last sample in this exchange, unless it was taken.
+    pub(crate) sampled: Option<Sample>,
     /// The bot's control group, if any.
     cgroup: Option<Cgroup>,
     /// The number of OOM kills around the referee before the bot started.
@@ -89,6 +91,7 @@ impl Guard {
             breach_while_idle: None,
             is_out_of_files: false,
             peak_memory: None,
+            sampled: None,
         }
     }
 
@@ -112,6 +115,7 @@ impl Guard {
         self.next = Instant::now() + TUNING.limits.interval;
         self.written.before += self.written.in_turn;
         self.written.in_turn = 0;
+        self.sampled = None;
     }
 
     /// When to wake for the next sample, unless `until` comes first.
@@ -179,6 +183,7 @@ impl Guard {
         }
         let sample = walk::below_until(root, deadline);
         let breach = self.judge(&sample, deadline, false);
+        self.sampled = Some(sample);
         self.next =
             Instant::now() + TUNING.limits.interval.max(now.elapsed() * TUNING.limits.share);
         breach

@@ -4,8 +4,7 @@ use std::time::{Duration, Instant};
 
 use crate::decide::exchange::Start;
 use crate::decide::moment::Moment;
-use crate::decide::sample::{CpuTimes, Sample};
-use crate::decide::thought::Thought;
+use crate::decide::sample::Sample;
 use crate::observe::referee::RefereeThread;
 use crate::observe::root::Root;
 use crate::observe::sampler::Sampler;
@@ -19,8 +18,6 @@ pub(crate) struct Meter {
     used: Option<Sample>,
     /// The time that it has thought since then.
     unsampled: Duration,
-    /// What it has computed while the referee sampled it, beyond what is free.
-    thought: Thought,
     /// Whether its first exchange is over, which has its start in it.
     pub(crate) has_begun: bool,
     /// The time just before its start, from which moments are counted.
@@ -98,7 +95,6 @@ impl Meter {
             thread: RefereeThread::default(),
             used: None,
             unsampled: Duration::ZERO,
-            thought: Thought::default(),
             has_begun: false,
             spawned,
         }
@@ -120,11 +116,10 @@ impl Meter {
     }
 
     /// Starts to measure an exchange. The first one starts earlier by the CPU time that the program has used since its start:
-    /// this counts, but the time that the machine takes to report the start does not. A later one starts earlier by what the
-    /// program has computed while the referee was busy with it.
+    /// this counts, but the time that the machine takes to report the start does not.
     pub(crate) fn start(&mut self, spoke: Option<Moment>) -> (Start, OwnWait) {
         let (before, head_start) = match self.used.take() {
-            Some(used) => (used, self.thought.take_due()),
+            Some(used) => (used, Duration::ZERO),
             None => self.sampler.first(),
         };
         let unsampled = self.has_begun.then_some(self.unsampled);
@@ -135,7 +130,7 @@ impl Meter {
     /// Starts to measure the exchange again; with a new sample if it is the first.
     pub(crate) fn restart(&mut self) -> (Moment, Option<Sample>, OwnWait) {
         let (before, head_start) = if self.has_begun {
-            (None, self.thought.take_due())
+            (None, Duration::ZERO)
         } else {
             let (sample, head_start) = self.sampler.first();
             (Some(sample), head_start)
@@ -155,11 +150,6 @@ impl Meter {
     /// Notes that a quick reply was not sampled.
     pub(crate) fn add_unsampled(&mut self, wall: Duration) {
         self.unsampled += wall;
-    }
-
-    /// Notes that the program was sampled; in `took`, while its processes computed from `then` to `now`.
-    pub(crate) fn note_sampled(&mut self, then: &CpuTimes, now: &CpuTimes, took: Duration) {
-        self.thought.note(then, now, took);
     }
 
     /// Notes that no thinking is unsampled.

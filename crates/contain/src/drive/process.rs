@@ -12,7 +12,7 @@ use super::link::Link;
 use super::meter::Meter;
 use super::pin::BesideBot;
 use super::pipes::Pipes;
-use super::start::Beginning;
+use super::start;
 use crate::decide::tuning::TUNING;
 use crate::observe::root::Root;
 use crate::observe::walk;
@@ -94,10 +94,9 @@ impl BotProcess {
         let spawned = Instant::now();
         let pinned = |source| SpawnError::Confinement { what: "pinning it", source };
         let beside = command.pinning.as_ref().map(BesideBot::join).transpose().map_err(pinned)?;
-        let beginning = Beginning::of(command.confinement.method);
         let Spawned { started, scratch, cgroup } = command.spawn()?;
         let Started { running, stdin, stdout, stderr } = started;
-        let root = beginning.root(&running);
+        let root = start::root(&running);
         log::debug!("process {}: started {command:?}", root.pid());
         let resources =
             |source| SpawnError::Resources { program: command.program.clone().into(), source };

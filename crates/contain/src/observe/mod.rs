@@ -6,11 +6,9 @@
 //! What the counters do, by experiment (Linux 6.18 and 6.1):
 //!
 //! - Counters of a *running* thread, and the CPU clock of its process, move in ticks (4 ms there, 10 ms at most). A wait for a
-//!   core shows only when it ends. So a runnable thread whose counters stall for 10 ms is waiting.
-//! - A thread stopped by SIGSTOP is `T`. A frozen one is `D` in `__refrigerator` (version 1 of control groups), or `S` in
-//!   `get_signal` or `do_freezer_trap` (version 2).
+//!   core shows only when it ends.
 //! - A throttled control group shows as a wait, when the period ends.
-//! - Forgotten children leave neither `cutime` nor page faults.
+//! - Forgotten children leave no `cutime`.
 //! - When a virtual machine continues after a stop, the clocks of its running threads jump, and timers ring late. Stolen time
 //!   that the hypervisor reports is subtracted from the threads instead.
 //! - The times of a pipe's inode do not change since Linux 6.15.
@@ -24,8 +22,6 @@ pub(crate) mod referee;
 pub(crate) mod root;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/sampler.rs")]
 pub(crate) mod sampler;
-#[cfg(target_os = "linux")]
-pub(crate) mod snapshot;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/waits.rs")]
 pub(crate) mod waits;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/walk.rs")]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::root::Root;
 use super::walk::{below, computed, process, thread};
-use crate::decide::sample::{Computed, Process, Sample};
+use crate::decide::sample::{Process, Sample};
 use crate::sys::proc::{Stat, read_again};
 
 /// Samples one bot again and again.
@@ -20,7 +20,7 @@ pub(crate) struct Sampler {
     /// Opened for the first sample: most judges are never sampled.
     files: OnceCell<Option<Files>>,
     /// The CPU time of the keeper's children at the last walk through the whole tree.
-    adopted: Computed,
+    adopted: Duration,
 }
 
 /// The open files of a bot in /proc, and their last figures.
@@ -39,7 +39,7 @@ struct Files {
 
 impl Sampler {
     pub(crate) fn new(root: Root) -> Self {
-        Self { root, files: OnceCell::new(), adopted: Computed::default() }
+        Self { root, files: OnceCell::new(), adopted: Duration::ZERO }
     }
 
     /// A sample without the number of open files.
@@ -55,11 +55,6 @@ impl Sampler {
     /// A sample with the CPU time set to zero, and that time.
     pub(crate) fn first(&mut self) -> (Sample, Duration) {
         self.sample().without_computing()
-    }
-
-    /// Whether the bot is one process with one thread.
-    pub(crate) fn is_one_thread(&mut self) -> bool {
-        self.quick_sample().is_some()
     }
 
     /// A sample, if the bot is one process with one thread.
@@ -80,7 +75,7 @@ impl Files {
         Some(Self {
             pid,
             keepers_children: match root {
-                Root::Keeper(keeper, _) => {
+                Root::Keeper(keeper) => {
                     Some(open(format!("/proc/{keeper}/task/{keeper}/children"))?)
                 }
                 Root::Program(..) => None,
@@ -114,7 +109,7 @@ impl Files {
             page_faults: Some(stat.page_faults),
             peak_memory: (memory.peak > 0).then_some(memory.peak),
             computed: BTreeMap::from([(self.pid, computed(self.pid, &stat))]),
-            adopted: Computed::default(),
+            adopted: Duration::ZERO,
             unvisited: Vec::new(),
         })
     }

@@ -4,8 +4,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use super::root::Root;
-use super::snapshot;
-use crate::decide::sample::{Computed, CpuTimes, Observation, Process, Sample, Thread};
+use crate::decide::sample::{Computed, Observation, Process, Sample, Thread};
 use crate::decide::tuning::TUNING;
 use crate::sys::proc::{self, Stat, children, field, numbers_in, numbers_until, open_files, read};
 use crate::sys::raw::process_cpu;
@@ -18,12 +17,7 @@ pub(crate) fn long_walk(deadline: Option<Instant>) -> Instant {
 
 /// All processes of a program that can be visited in a short time.
 pub(crate) fn below(root: Root) -> Sample {
-    within(root, TUNING.sampling.walk)
-}
-
-/// As [`below`], within this time.
-pub(crate) fn within(root: Root, time: Duration) -> Sample {
-    of_tree(root, Instant::now() + time)
+    of_tree(root, Instant::now() + TUNING.sampling.walk)
 }
 
 /// As [`below`], with more time, but not beyond `deadline`.
@@ -31,28 +25,32 @@ pub(crate) fn below_until(root: Root, deadline: Option<Instant>) -> Sample {
     of_tree(root, long_walk(deadline))
 }
 
-/// All processes of a program, with the states of their threads.
+/// All processes of a program, and which of their threads can run.
 pub(crate) fn observe(root: Root) -> Observation {
-    observed(below(root), root)
+    observed(below(root))
 }
 
-/// A sample, with the states of its threads by now.
-pub(crate) fn observed(sample: Sample, root: Root) -> Observation {
-    let snapshot = snapshot::at(&sample, root);
-    Observation { sample, snapshot }
+/// A sample, and which of its threads can run by now, as far as that can be read in a short time.
+pub(crate) fn observed(sample: Sample) -> Observation {
+    let until = Instant::now() + TUNING.sampling.walk;
+    let can_run = |tid: &i32| {
+        Instant::now() < until && proc::state(&format!("/proc/{tid}/task/{tid}/stat")) == 'R'
+    };
+    let runnable = sample.threads.keys().copied().filter(can_run).collect();
+    Observation { sample, runnable }
 }
 
 fn of_tree(root: Root, until: Instant) -> Sample {
     let mut seen = BTreeSet::new();
     let mut sample = Sample::default();
     visit(&mut sample, root.first_processes(), &mut seen, until);
-    let Root::Keeper(keeper, _) = root else { return sample };
+    let Root::Keeper(keeper) = root else { return sample };
     // What a process leaves behind moves to the keeper, perhaps between the reads of both.
     if sample.is_whole() {
         visit(&mut sample, root.first_processes(), &mut seen, until);
     }
     let stat = read(&format!("/proc/{keeper}/stat")).and_then(|text| Stat::parse(&text));
-    Sample { adopted: stat.as_ref().map(adopted).unwrap_or_default(), ..sample }
+    Sample { adopted: stat.map(|stat| stat.children_cpu).unwrap_or_default(), ..sample }
 }
 
 /// The processes of a program that can be visited before `until`: fewer reads than a sample needs.
@@ -150,22 +148,7 @@ pub(super) fn thread(text: &str) -> Option<Thread> {
 }
 
 pub(super) fn computed(pid: i32, stat: &Stat) -> Computed {
-    Computed { own: process_cpu(pid).unwrap_or(stat.cpu), ..adopted(stat) }
-}
-
-/// Only the time of children.
-fn adopted(stat: &Stat) -> Computed {
-    Computed {
-        own: Duration::ZERO,
-        children: stat.children_cpu,
-        child_faults: stat.child_page_faults,
-    }
-}
-
-/// The CPU time that the processes of a sample have used by now, if they live.
-pub(crate) fn computed_by_now(sample: &Sample) -> CpuTimes {
-    let of = |pid: i32| Some((pid, process_cpu(pid)?));
-    sample.pids().into_iter().filter_map(of).collect()
+    Computed { own: process_cpu(pid).unwrap_or(stat.cpu), children: stat.children_cpu }
 }
 
 /// Whether a thread of a sample has a core, or waits for one.
@@ -183,26 +166,6 @@ pub(crate) fn has_unstopped(sample: &Sample) -> bool {
 /// Whether a signal has stopped the program's first process.
 pub(crate) fn is_stopped(sample: &Sample) -> bool {
     sample.bot().is_some_and(|bot| proc::state(&format!("/proc/{bot}/stat")) == 'T')
-}
-
-/// Whether all threads of a sample sleep; false if `deadline` comes first.
-pub(crate) fn are_asleep(sample: &Sample, deadline: Option<Instant>) -> bool {
-    let until = long_walk(deadline);
-    // A disk does nothing while the machine stalls, so a thread that waits for one may have lost time.
-    sample.threads.keys().all(|tid| {
-        let state = proc::state(&format!("/proc/{tid}/task/{tid}/stat"));
-        Instant::now() < until && !matches!(state, 'R' | 'D' | ' ')
-    })
-}
-
-/// The CPU time of each thread by now, zero if it has ended, and whether it can run.
-pub(crate) fn threads(tids: &[i32]) -> Vec<(i32, Duration, bool)> {
-    let sampled = |&tid: &i32| {
-        let run = read(&format!("/proc/{tid}/schedstat")).as_deref().and_then(thread);
-        let can_run = proc::state(&format!("/proc/{tid}/stat")) == 'R';
-        (tid, run.unwrap_or_default().run, can_run)
-    };
-    tids.iter().map(sampled).collect()
 }
 
 #[cfg(test)]
@@ -229,7 +192,7 @@ mod tests {
     fn all_processes_below_another_one_are_found_while_there_is_time() {
         let script = ["-c", "(sleep 60; :) & wait"];
         let mut shell = Command::new("sh").args(script).spawn().expect("starts");
-        let keeper = Root::Keeper(Pid::from_child(&shell), None);
+        let keeper = Root::Keeper(Pid::from_child(&shell));
         let patience = Instant::now() + Duration::from_secs(20);
         let below = || pids(keeper, patience);
         while below().len() < 2 {
@@ -264,23 +227,6 @@ mod tests {
         let divided = proportional_memory(&me, look());
         assert!(divided > 100_000 && divided <= me.resident(), "{divided} of {}", me.resident());
         assert_eq!(proportional_memory(&me, Instant::now()), me.resident(), "there was no time");
-    }
-
-    #[test]
-    fn a_sleeping_program_is_asleep_and_this_one_is_not() {
-        let mut sleeper = Command::new("sleep").arg("60").spawn().expect("runs");
-        let bot = i32::try_from(sleeper.id()).expect("a process number");
-        let sample = || of_all(vec![bot], look());
-        // It has to start first.
-        let patience = Instant::now() + Duration::from_secs(20);
-        while !are_asleep(&sample(), None) {
-            assert!(Instant::now() < patience, "it sleeps");
-        }
-        assert!(!are_asleep(&sample(), Some(Instant::now())), "there was no time");
-        sleeper.kill().expect("it runs");
-        sleeper.wait().expect("a child");
-        let me = rustix::process::getpid().as_raw_pid();
-        assert!(!are_asleep(&of_all(vec![me], look()), None));
     }
 
     #[test]

@@ -52,11 +52,6 @@ impl Keeper {
         self.channel.as_fd()
     }
 
-    /// The process that has started it.
-    pub(crate) fn launcher(&self) -> Pid {
-        self.launcher.pid
-    }
-
     pub(crate) fn is_namespace(&self) -> bool {
         self.method.is_namespace()
     }

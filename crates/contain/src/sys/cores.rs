@@ -56,11 +56,6 @@ fn place(core: usize) -> (String, String) {
     }
 }
 
-/// The cores that another thread or process may use.
-pub(crate) fn of(pid: Pid) -> Option<CpuSet> {
-    sched_getaffinity(Some(pid)).ok()
-}
-
 /// Moves a thread, or the calling one, to these cores.
 pub(crate) fn move_to(thread: Option<Pid>, cores: &[usize]) -> rustix::io::Result<()> {
     sched_setaffinity(thread, &set(cores))

@@ -22,8 +22,6 @@ pub fn online_cores() -> Option<usize> {
 /// Fields of /proc/PID/stat.
 pub(crate) struct Stat {
     pub(crate) page_faults: u64,
-    /// Page faults of children that the process has waited for.
-    pub(crate) child_page_faults: u64,
     pub(crate) children_cpu: Duration,
     pub(crate) cpu: Duration,
     pub(crate) threads: u64,
@@ -40,12 +38,11 @@ impl Stat {
             let skipped = number - std::mem::replace(&mut next, number + 1);
             fields.nth(skipped)?.parse::<u64>().ok()
         };
-        let (minor, child_page_faults, major) = (field(10)?, field(11)?, field(12)?);
+        let (minor, major) = (field(10)?, field(12)?);
         let nanos = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
         let time = |ticks: u64| Duration::from_nanos(ticks.saturating_mul(nanos));
         Some(Self {
             page_faults: minor + major,
-            child_page_faults,
             cpu: time(field(14)? + field(15)?),
             children_cpu: time(field(16)? + field(17)?),
             threads: field(20)?,
@@ -171,7 +168,7 @@ mod tests {
     fn names_with_parentheses_do_not_confuse() {
         let stat = "7 (a) R b) S 1 7 7 0 -1 0 11 5 22 0 300 200 600 400 20 0 4 0 5 6 7";
         let stat = Stat::parse(stat).expect("well-formed");
-        assert_eq!((stat.page_faults, stat.child_page_faults, stat.threads), (33, 5, 4));
+        assert_eq!((stat.page_faults, stat.threads), (33, 4));
         assert!(stat.cpu > Duration::ZERO);
         assert_eq!(stat.children_cpu, 2 * stat.cpu);
     }

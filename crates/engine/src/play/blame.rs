@@ -13,8 +13,7 @@ pub(super) fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
     let parts = turn.certificate.parts.as_ref();
     let (culprit, more) = match turn.overrun?.culprit {
         Culprit::Bot if parts.is_some_and(is_mostly_unexplained) => {
-            let launched = parts.is_some_and(|parts| parts.has_ended).then_some(NO_LAUNCHER);
-            let more = format!("; {}{LONGER_LIMITS}", launched.unwrap_or_default());
+            let more = format!("; {LONGER_LIMITS}");
             ("nobody is known to be at fault, so it counts against the bot", more)
         }
         Culprit::Bot => ("the bot's fault", parts.map(without_others).unwrap_or_default()),
@@ -26,11 +25,10 @@ pub(super) fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
     Some(format!("{culprit}: in {wall}{parts}{more}"))
 }
 
-/// Whether most of a turn's time has no known cause, so that the bot may have wanted a core for all of it. A bot that chose how it is
-/// scheduled answers for that.
+/// Whether most of a turn's time has no known cause, so that the bot may have wanted a core for all of it.
 fn is_mostly_unexplained(parts: &Parts) -> bool {
     let known = parts.wall().saturating_sub(parts.unknown.0);
-    !parts.has_own_scheduling && parts.unknown.0 > known
+    parts.unknown.0 > known
 }
 
 /// What the user can do about delays by the host.
@@ -40,10 +38,6 @@ fn advice(on_host_delay: OnHostDelay) -> String {
         _ => format!("; `--on-host-delay retry` repeats such a game, {LONGER_LIMITS}"),
     }
 }
-
-/// How to learn more of the time of a bot that a process started which has exited.
-const NO_LAUNCHER: &str =
-    "if a launcher such as pyenv's starts the bot, name the interpreter itself to see more, ";
 
 /// Another remedy for late turns.
 const LONGER_LIMITS: &str = "`--profile relaxed` has longer limits";
@@ -60,18 +54,13 @@ fn without_others(parts: &Parts) -> String {
 
 /// The parts of a turn's time that are long enough to mention.
 fn where_the_time_went(parts: &Parts) -> String {
-    let disk = if parts.waits_for_disk {
-        ", at times for a disk (whether others kept it busy is unknown)"
-    } else {
-        ""
-    };
     let told = [
         (parts.computed, "it computed for ", ""),
         (parts.kept_waiting, "it waited ", " for a core that others had"),
         (parts.taken, "it was halted from outside for ", ""),
         (parts.referee, "the referee was late by ", ""),
-        (parts.asleep, "it slept for ", disk),
-        (parts.unknown, "", why_unknown(parts)),
+        (parts.asleep, "it slept for ", ""),
+        (parts.unknown, "", " is unexplained"),
     ];
     let worth_a_word = |(Millis(time), before, after): (Millis, &str, &str)| {
         (time >= WORTH_A_WORD).then(|| format!("{before}{}{after}", duration(time)))
@@ -79,20 +68,6 @@ fn where_the_time_went(parts: &Parts) -> String {
     let told: Vec<String> = told.into_iter().filter_map(worth_a_word).collect();
     told.join(", ")
 }
-
-fn why_unknown(parts: &Parts) -> &'static str {
-    if parts.has_own_scheduling {
-        CHOSEN
-    } else if parts.has_ended {
-        " is unexplained, since a thread or a process of the bot ended in the meantime"
-    } else {
-        " is unexplained"
-    }
-}
-
-/// What others did to a thread that the bot has scheduled otherwise is not known.
-const CHOSEN: &str = " is unexplained, since it chose its own niceness, policy or cores, as `nice` and `taskset` do (let the referee have \
-     them: `--pin`, or `taskset referee …`)";
 
 /// The shortest part of a turn's time to mention.
 const WORTH_A_WORD: Duration = Duration::from_millis(1);
@@ -105,19 +80,6 @@ fn a_late_bot_learns_its_time_without_delays_by_others() {
     let without = "; without delays by others it would still have taken 50 ms";
     assert_eq!(without_others(&parts), without);
     assert_eq!(without_others(&Parts { kept_waiting: ms(0), ..parts }), "");
-}
-
-#[test]
-fn a_late_bot_with_its_own_scheduling_learns_that_it_is_not_excused() {
-    let parts = Parts { unknown: Millis(Duration::from_millis(30)), ..Parts::default() };
-    assert_eq!(where_the_time_went(&parts), "30 ms is unexplained");
-    let own = Parts { has_own_scheduling: true, ..parts };
-    assert_eq!(where_the_time_went(&own), format!("30 ms{CHOSEN}"));
-    let ended = where_the_time_went(&Parts { has_ended: true, ..parts });
-    assert!(
-        ended.ends_with("since a thread or a process of the bot ended in the meantime"),
-        "{ended}"
-    );
 }
 
 #[test]
@@ -137,28 +99,21 @@ fn a_late_reply_is_put_on_someone_with_the_figures() {
         taken: ms(2),
         referee: ms(3),
         asleep: ms(3),
-        waits_for_disk: true,
         ..Parts::default()
     };
     let went = " it computed for 51 ms, it waited 1 ms for a core that others had, it was halted from outside for 2 ms, \
-                the referee was late by 3 ms, it slept for 3 ms, at times for a disk (whether others kept it busy is unknown)";
+                the referee was late by 3 ms, it slept for 3 ms";
     let without = "; without delays by others it would still have taken 54 ms";
     let repeat =
         "; `--on-host-delay retry` repeats such a game, `--profile relaxed` has longer limits";
-    // A launcher such as pyenv's exits while the interpreter that it has started waits.
-    let launched = Parts { computed: ms(2), unknown: ms(58), has_ended: true, ..Parts::default() };
-    let explained = Parts { computed: ms(31), unknown: ms(29), ..launched };
-    let chosen = Parts { has_own_scheduling: true, ..launched };
+    let unexplained = Parts { computed: ms(2), unknown: ms(58), ..Parts::default() };
+    let explained = Parts { computed: ms(31), unknown: ms(29), ..Parts::default() };
     for (parts, at_fault) in [
         (
-            launched,
-            "nobody is known to be at fault, so it counts against the bot: in 60 ms it computed for 2 ms, 58 ms is unexplained, since",
+            unexplained,
+            "nobody is known to be at fault, so it counts against the bot: in 60 ms it computed for 2 ms, 58 ms is unexplained; ",
         ),
-        (explained, "the bot's fault: in 60 ms it computed for 31 ms, 29 ms is unexplained, since"),
-        (
-            chosen,
-            "the bot's fault: in 60 ms it computed for 2 ms, 58 ms is unexplained, since it chose",
-        ),
+        (explained, "the bot's fault: in 60 ms it computed for 31 ms, 29 ms is unexplained"),
     ] {
         let told = said(Culprit::Bot, Some(parts), OnHostDelay::Fail).expect("late");
         assert!(told.starts_with(at_fault), "{told}");

@@ -25,10 +25,4 @@ impl Sampler {
     pub(crate) fn first(&mut self) -> (Sample, Duration) {
         self.sample().without_computing()
     }
-
-    /// Whether there is nothing to observe of several threads: the system does not tell of them.
-    #[expect(clippy::unused_self, reason = "as on Linux")]
-    pub(crate) fn is_one_thread(&mut self) -> bool {
-        true
-    }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::decide::sample::{Computed, CpuTimes, Observation, Process, Sample, Snapshot};
+use crate::decide::sample::{Computed, Observation, Process, Sample};
 use crate::observe::root::Root;
 use crate::sys::processes::figures;
 
@@ -21,23 +21,18 @@ pub(crate) fn below(root: Root) -> Sample {
 }
 
 /// As [`below`], which takes little time.
-pub(crate) fn within(root: Root, _time: Duration) -> Sample {
-    below(root)
-}
-
-/// As [`below`], which takes little time.
 pub(crate) fn below_until(root: Root, _deadline: Option<Instant>) -> Sample {
     below(root)
 }
 
 /// All processes of a program; of their threads nothing is known.
 pub(crate) fn observe(root: Root) -> Observation {
-    observed(below(root), root)
+    observed(below(root))
 }
 
 /// A sample; of its threads nothing is known.
-pub(crate) fn observed(sample: Sample, _root: Root) -> Observation {
-    Observation { sample, snapshot: Snapshot::default() }
+pub(crate) fn observed(sample: Sample) -> Observation {
+    Observation { sample, ..Observation::default() }
 }
 
 /// The processes of a program.
@@ -48,12 +43,6 @@ pub(crate) fn pids(root: Root, _until: Instant) -> Vec<i32> {
 /// The memory of all processes, in bytes; what they share counts for each of them.
 pub(crate) fn proportional_memory(sample: &Sample, _until: Instant) -> u64 {
     sample.resident()
-}
-
-/// The CPU time that the processes of a sample have used by now, if they live.
-pub(crate) fn computed_by_now(sample: &Sample) -> CpuTimes {
-    let of = |pid: i32| Some((pid, figures(pid)?.cpu));
-    sample.pids().into_iter().filter_map(of).collect()
 }
 
 /// Whether a thread of a sample has a core, or waits for one: unknown.
@@ -69,14 +58,4 @@ pub(crate) fn has_unstopped(_sample: &Sample) -> bool {
 /// Whether a signal has stopped the program's first process: unknown.
 pub(crate) fn is_stopped(_sample: &Sample) -> bool {
     false
-}
-
-/// Whether all threads of a sample sleep: it is never certain.
-pub(crate) fn are_asleep(_sample: &Sample, _deadline: Option<Instant>) -> bool {
-    false
-}
-
-/// The CPU time of each thread by now, and whether it can run: unknown.
-pub(crate) fn threads(tids: &[i32]) -> Vec<(i32, Duration, bool)> {
-    tids.iter().map(|&tid| (tid, Duration::ZERO, false)).collect()
 }
