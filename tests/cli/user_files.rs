@@ -251,12 +251,11 @@ fn everything(folder: &Path) -> Vec<(PathBuf, u32, u32, u64)> {
 fn temporary_files_survive(user: User, make_more: impl Fn(&Path)) {
     let place = Place::new();
     let temporary = place.path("temporary");
-    for folder in ["referee-bot-x/src", "referee-bot-", "referee-bot-Ab12Cd", "referee-bots/bot-x"]
-    {
+    for folder in ["referee-scratch-x/src", "referee-scratch-", "referee-scratch-Ab12Cd"] {
         fs::create_dir_all(temporary.join(folder)).expect("made");
     }
-    fs::write(temporary.join("referee-bot-x/src/main.rs"), "fn main() {}").expect("written");
-    make_more(&temporary.join(format!("referee-{}", uid(user))));
+    fs::write(temporary.join("referee-scratch-x/src/main.rs"), "fn main() {}").expect("written");
+    make_more(&temporary.join("referee-scratch-x.lock"));
     for (path, ..) in everything(place.folder()) {
         lchown(path, Some(uid(user)), None).expect("root may give, and others keep");
     }
@@ -282,10 +281,10 @@ fn folders_among_the_temporary_files_survive_whatever_their_names() {
     for user in USERS {
         temporary_files_survive(user, |_| {});
         temporary_files_survive(user, |place| {
-            fs::create_dir_all(place.join("bot-x")).expect("made");
-            fs::write(place.join("bot-x/file"), "mine").expect("written");
+            fs::create_dir(place).expect("made");
         });
-        temporary_files_survive(user, |place| symlink("referee-bots", place).expect("made"));
+        temporary_files_survive(user, |place| fs::write(place, "mine").expect("written"));
+        temporary_files_survive(user, |place| symlink("referee-scratch-", place).expect("made"));
     }
 }
 

@@ -22,7 +22,7 @@ project = "contribution"
 /// Tells the names of all files that it can read, and plays.
 const SPY: &str = "for file in $(find . -type f 2>/dev/null) spy.sh helper bots/*/* bots/alone/spy.sh bots/alone/helper referee.toml in/none.txt lib/judge.inc \
     game.jsonl contribution/config/1.json runs/old/run.toml runs/old/games/000001.jsonl \
-    runs/old/bundles/000002/board.txt tmp/empty tmp/referee-*/*/referee-case.txt; do \
+    runs/old/bundles/000002/board.txt tmp/empty tmp/referee-*/referee-case.txt; do \
     cat \"$file\" >/dev/null 2>&1 && echo \"${file#./}\" >&2; done; \
     while read -r n; do echo $((n * 2)); done";
 

@@ -44,7 +44,7 @@
 //! | descriptors | A socket to the launcher; a dozen for each bot, all of them closed on exec. |
 //! | control group | Where your process may make control groups, but has to leave its own to do so, it moves into a group `referee` beneath it, and back at the end. |
 //! | cores | A thread that talks to a bot of [chosen cores](bot::BotCommand::pinning) moves to them when it starts the bot, as do the threads that it starts in the meantime. When the bot ends, it may use all the cores that it had before. |
-//! | files | A private folder `referee-UID` in the folder of temporary files holds the scratch folders of bots in a sandbox. The folders that killed programs have left in it are removed; everything else among the temporary files stays. |
+//! | files | A bot in a sandbox may have a scratch folder `referee-scratch-XXXXXX` among the temporary files, with a locked file `referee-scratch-XXXXXX.lock` next to it. The first one of a process also removes those that killed programs have left; everything else among the temporary files stays. |
 //!
 //! Signals are left alone, unless the program asks for [`CaughtSignals`](cancel::CaughtSignals), which puts back what it
 //! found; the end of the launcher is a SIGCHLD, as for any child. The working directory, limits, environment and

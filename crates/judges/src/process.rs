@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Left, Scratch, Waitable};
+use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Scratch, Waitable};
 use rules::game::{Drawing, JudgeFailure, Placement, Seat};
 use terms::bounds::{JUDGE_LAST_STDERR, JUDGE_LINE, JUDGE_STEP};
 use terms::limits::{Breach, Resource};
@@ -43,8 +43,6 @@ pub(crate) struct Process {
     scratch: Option<Scratch>,
     /// The folder of the settings, whose files are in the scratch folder.
     folder: PathBuf,
-    /// The processes that it has left.
-    left: Left,
     /// The last one waits until the folder is removed: dropped after all else, fields are dropped in order.
     _host: Host,
 }
@@ -92,7 +90,6 @@ impl Process {
             unfinished: Vec::new(),
             scratch: Some(scratch),
             folder: command.folder.clone(),
-            left: Left::default(),
             _host: Host::hold(),
         })
     }
@@ -243,7 +240,6 @@ impl Process {
     pub(crate) fn end(&mut self, grace: Duration) -> Option<BotExit> {
         let ending = self.child.take()?.finish(grace);
         self.stderr.push(&ending.stderr.bytes);
-        self.left = ending.left;
         ending.exit
     }
 
@@ -325,7 +321,7 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.end(Duration::ZERO);
         if let Some(scratch) = self.scratch.take() {
-            scratch.leave(self.left == Left::default());
+            scratch.remove_later();
         }
     }
 }

@@ -239,7 +239,7 @@ impl Sandbox {
         folders.filter(|folder| self.is_whole(folder)).map(Path::to_owned).collect()
     }
 
-    /// The folders in which referees have the cases of games, if they are in a folder that is shown.
+    /// The folders in which referees have the cases of games, if they are in a folder that is shown. There may be none yet.
     fn scratch_folders(&self) -> Vec<PathBuf> {
         let Ok(temporary) = env::temp_dir().canonicalize() else { return Vec::new() };
         let mut shown =
@@ -247,10 +247,11 @@ impl Sandbox {
         if !shown.any(|shown| temporary.starts_with(shown)) {
             return Vec::new();
         }
-        let entries = fs::read_dir(temporary).into_iter().flatten().flatten();
+        let entries = fs::read_dir(&temporary).into_iter().flatten().flatten();
         let is_scratch =
             |entry: &fs::DirEntry| entry.file_name().as_bytes().starts_with(b"referee-");
-        entries.filter(is_scratch).map(|entry| entry.path()).collect()
+        let there = entries.filter(is_scratch).map(|entry| entry.path());
+        there.chain([temporary.join("referee-later")]).collect()
     }
 
     /// Whether a folder is shown with all that is in it.

@@ -126,11 +126,8 @@ tuning! {
     }
     /// Folders and control groups after a game.
     cleanup: CleanupTuning {
-        /// Time to empty a folder that processes may be filling.
-        removal: Duration = ms(60_000),
-        /// Number of attempts to make a folder.
-        // Another referee may remove a new one.
-        attempts: u32 = 10,
+        /// How long to try to remove a folder, which processes that end may be filling.
+        removal: Duration = ms(5000),
         /// Time for a control group's killed processes to end.
         group_empties: Duration = ms(1000),
     }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::groups::group;
 use super::launcher;
-use crate::scratch::{folder, later};
+use crate::scratch::later;
 
 /// Keeps what the bots of this program share: the launcher that starts them, their control groups, a thread that removes
 /// what they leave. When the last host is dropped, all of that is gone.
@@ -70,7 +70,6 @@ impl Drop for Host {
             group::remove_all();
             launcher::end_launcher();
             later::end();
-            folder::remove_ready();
         }
     }
 }

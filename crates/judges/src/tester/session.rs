@@ -7,13 +7,13 @@ use std::io;
 use std::mem;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::event::epoll::{self, CreateFlags};
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
-use contain::bot::Scratch;
 use rules::game::judge::Case;
 use rules::game::{Drawing, JudgeFailure, Placement};
 use terms::bounds::TESTER_INPUT;
@@ -94,11 +94,12 @@ impl Session {
         case: &Case,
         place: &Placement,
     ) -> Result<Self, JudgeFailure> {
-        let mut scratch = game.command.working_directory(is_written_anew)?;
+        let scratch = game.command.working_directory(is_written_anew)?;
         let failed =
             |error: io::Error| JudgeFailure::new(format!("cannot set up the bot for it: {error}"));
-        let bot = make_relay(&mut scratch)?;
-        let listener = scratch.listener(SOCKET).map_err(failed)?;
+        let bot = make_relay(scratch.path())?;
+        let listener = UnixListener::bind(scratch.path().join(SOCKET)).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
         let mut values = case::place(case, &game.command, &scratch)?;
         values.push(("{bot}", bot));
         let mut tester = Process::start_in(scratch, &game.command.filled(&values), place)?;
@@ -369,23 +370,20 @@ impl SharedSession {
     }
 }
 
-/// Makes the relay in a game's folder, unless that has it from an earlier game, and returns its name there: relative to the folder,
-/// in which the tester runs, where the path has a blank, or anything else at which a tester or its shell would split it.
-fn make_relay(scratch: &mut Scratch) -> Result<String, JudgeFailure> {
-    let path = scratch.path().join(NAME);
-    if !path.exists() {
-        let folder = scratch.path();
-        if statvfs(folder).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC)) {
-            let folder = folder.display();
-            let what = format!(
-                "cannot set up the bot for it: programs in {folder} may not be started (noexec)"
-            );
-            let remedy = "set TMPDIR to a folder whose programs may be started".to_owned();
-            return Err(JudgeFailure { remedy: Some(remedy), ..JudgeFailure::new(what) });
-        }
-        let made = relay::write(&path).and_then(|()| scratch.keep(NAME));
-        made.map_err(|error| JudgeFailure::new(format!("cannot set up the bot for it: {error}")))?;
+/// Makes the relay in a game's folder, and returns its name there: relative to the folder, in which the tester runs, where the path
+/// has a blank, or anything else at which a tester or its shell would split it.
+fn make_relay(folder: &Path) -> Result<String, JudgeFailure> {
+    if statvfs(folder).is_ok_and(|system| system.f_flag.contains(StatVfsMountFlags::NOEXEC)) {
+        let folder = folder.display();
+        let what = format!(
+            "cannot set up the bot for it: programs in {folder} may not be started (noexec)"
+        );
+        let remedy = "set TMPDIR to a folder whose programs may be started".to_owned();
+        return Err(JudgeFailure { remedy: Some(remedy), ..JudgeFailure::new(what) });
     }
+    let path = folder.join(NAME);
+    relay::write(&path)
+        .map_err(|error| JudgeFailure::new(format!("cannot set up the bot for it: {error}")))?;
     let path = path.display().to_string();
     Ok(if shell_word(&path) == path { path } else { format!("./{NAME}") })
 }
