@@ -1,13 +1,13 @@
 //! Builds a bot with the command that its project names.
 
-use std::io::{self, Read as _, Seek as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::thread;
 use std::time::Duration;
 
 use terms::system::shell;
+
+use crate::program;
 
 /// The time between reminders that a build is still running.
 const NOTICE: Duration = Duration::from_secs(10);
@@ -61,23 +61,12 @@ pub fn build(bot: &str, command: &str, folder: &Path) -> Result<(), BuildError> 
 
 /// Runs the command; returns its exit status and the output of both streams.
 fn run(bot: &str, command: &str, folder: &Path) -> io::Result<(ExitStatus, Vec<u8>)> {
-    let mut output = tempfile::tempfile()?;
+    let output = tempfile::tempfile()?;
     let mut shell = shell(command);
     shell.current_dir(folder).stdin(Stdio::null());
-    let mut child = shell.stdout(output.try_clone()?).stderr(output.try_clone()?).spawn()?;
-    let status = thread::scope(|scope| {
-        let (building, built) = channel::<()>();
-        scope.spawn(move || {
-            while built.recv_timeout(NOTICE) == Err(RecvTimeoutError::Timeout) {
-                log::warn!("still building the bot `{bot}`: {command}");
-            }
-        });
-        let status = child.wait();
-        drop(building);
-        status
+    shell.stdout(output.try_clone()?).stderr(output.try_clone()?);
+    let status = program::run(&mut shell, NOTICE, |_| {
+        log::warn!("still building the bot `{bot}`: {command}");
     })?;
-    let mut written = Vec::new();
-    output.rewind()?;
-    output.read_to_end(&mut written)?;
-    Ok((status, written))
+    Ok((status, program::content(output)?))
 }

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,8 @@ use engine::suite::{RunPlayer, plan};
 use results::suite::{Outcome, Plan, PlannedBoard, PlannedBot, Run, RunWriter};
 use rustix::process::{Signal, getpid, kill_process};
 use rustix::thread::{CpuSet, sched_getaffinity};
+use signal_hook::consts::SIGCHLD;
+use signal_hook::flag::register;
 
 /// What of a process playing may change.
 #[derive(Debug, PartialEq, Eq)]
@@ -165,10 +169,34 @@ fn the_process_is_as_it_was_before() {
     assert_eq!(while_held.signals, before.signals, "a host handles none");
     drop(host);
     assert_undone(&before, "after a host");
-    if std::env::var_os(IGNORES_CHILDREN).is_none() {
-        build("a bot", "true", Path::new(".")).expect("it is built");
-        assert_undone(&before, "a bot was built");
+    if std::env::var_os(IGNORES_CHILDREN).is_some() {
+        build_at_once();
+    } else {
         again_ignoring_children();
+        build_beside_handlers();
+    }
+    // The first wait for a build leaves a handler of SIGCHLD, and the pipe that it writes to.
+    let built = traces();
+    assert_eq!(built.descriptors.len(), before.descriptors.len() + 2);
+    play_games(&config);
+    assert_undone(&built, "after a build");
+}
+
+fn build_at_once() {
+    let started = Instant::now();
+    build("a bot", "sleep 0.1", Path::new(".")).expect("it is built");
+    assert!(started.elapsed() < Duration::from_secs(10), "its exit was missed");
+}
+
+/// Handlers of SIGCHLD from before and after the first build are both called, and no exit is missed.
+fn build_beside_handlers() {
+    let flags = [(), ()].map(|()| Arc::new(AtomicBool::new(false)));
+    for count in 1..=flags.len() {
+        register(SIGCHLD, Arc::clone(&flags[count - 1])).expect("a handler");
+        build_at_once();
+        for flag in &flags[..count] {
+            assert!(flag.swap(false, Ordering::SeqCst), "{count} handlers");
+        }
     }
 }
 

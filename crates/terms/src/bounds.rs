@@ -87,6 +87,3 @@ pub const PICTURES: usize = 8;
 
 /// One such picture.
 pub const PICTURE: u64 = 16 << 20;
-
-/// What is read of what git prints of the user's repository.
-pub const GIT_OUTPUT: u64 = 1 << 20;

@@ -63,8 +63,10 @@ pub(super) fn reset_signals() {
 /// Has the kernel keep how children end, even if this program was started with SIGCHLD ignored, and has a write beyond
 /// the limit on the size of files fail. A handler is not inherited by other programs, as an ignored signal would be.
 pub(crate) fn prepare() {
-    let _ = set_disposition(libc::SIGCHLD, libc::SIG_DFL);
-    if action(libc::SIGXFSZ).is_ok_and(|now| now.sa_sigaction == libc::SIG_DFL) {
+    if has_disposition(libc::SIGCHLD, libc::SIG_IGN) {
+        let _ = set_disposition(libc::SIGCHLD, libc::SIG_DFL);
+    }
+    if has_disposition(libc::SIGXFSZ, libc::SIG_DFL) {
         let _ = set_disposition(libc::SIGXFSZ, handler());
     }
 }
@@ -80,7 +82,7 @@ impl HeededChildren {
     pub(crate) fn begin() -> Self {
         let mut heeded = HEEDED.lock().unwrap_or_else(PoisonError::into_inner);
         if heeded.0 == 0 {
-            heeded.1 = action(libc::SIGCHLD).is_ok_and(|now| now.sa_sigaction == libc::SIG_IGN);
+            heeded.1 = has_disposition(libc::SIGCHLD, libc::SIG_IGN);
             if heeded.1 {
                 let _ = set_disposition(libc::SIGCHLD, libc::SIG_DFL);
             }
@@ -94,7 +96,8 @@ impl Drop for HeededChildren {
     fn drop(&mut self) {
         let mut heeded = HEEDED.lock().unwrap_or_else(PoisonError::into_inner);
         heeded.0 -= 1;
-        if *heeded == (0, true) {
+        // A handler that was set since then is to stay.
+        if *heeded == (0, true) && has_disposition(libc::SIGCHLD, libc::SIG_DFL) {
             let _ = set_disposition(libc::SIGCHLD, libc::SIG_IGN);
         }
     }
@@ -106,6 +109,11 @@ fn set_disposition(signal: c_int, disposition: libc::sighandler_t) -> io::Result
     ours.sa_sigaction = disposition;
     ours.sa_flags = libc::SA_RESTART | libc::SA_ONSTACK;
     set_action(signal, &ours)
+}
+
+/// Whether this is what a signal does.
+fn has_disposition(signal: c_int, disposition: libc::sighandler_t) -> bool {
+    action(signal).is_ok_and(|now| now.sa_sigaction == disposition)
 }
 
 /// What a signal does.
@@ -201,7 +209,7 @@ impl Drop for Handlers {
     fn drop(&mut self) {
         for (signal, before) in &self.before {
             // A program that has changed the action since then wants it so.
-            if action(*signal).is_ok_and(|now| now.sa_sigaction == handler()) {
+            if has_disposition(*signal, handler()) {
                 let _ = set_action(*signal, before);
             }
         }

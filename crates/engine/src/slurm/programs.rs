@@ -7,8 +7,14 @@ use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use terms::text::{printable, ranges};
+
+use crate::program::output;
+
+/// The time between reminders that one of these is still running.
+const NOTICE: Duration = Duration::from_secs(10);
 
 /// The programs that are called.
 const PROGRAMS: [&str; 4] = ["sbatch", "scontrol", "squeue", "scancel"];
@@ -111,7 +117,8 @@ fn call_with(
     for (name, _) in std::env::vars_os().filter(|(name, _)| misleads(name)) {
         command.env_remove(name);
     }
-    let output = command.args(args).stdin(stdin).output();
+    command.args(args).stdin(stdin);
+    let output = output(&mut command, NOTICE, |_| log::warn!("still waiting for `{program}`"));
     let output = output.map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => SlurmError::Missing(program),
         _ => SlurmError::Call(program, error),

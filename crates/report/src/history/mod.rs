@@ -165,7 +165,8 @@ impl History {
 
     /// What the `*` of a commit means, if any commit shown has it.
     fn mark(&self) -> Option<&'static str> {
-        let is_dirty = |run: &Listed| run.listing.git.as_ref().is_some_and(|git| git.dirty);
+        let is_dirty =
+            |run: &Listed| run.listing.git.as_ref().is_some_and(|git| git.dirty == Some(true));
         let is_marked = self.runs.iter().any(is_dirty);
         is_marked.then_some("* Some changes were not committed.")
     }

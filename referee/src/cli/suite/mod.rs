@@ -37,10 +37,11 @@ use super::shared::RuleFlags;
 use super::words::{FlagValue as _, word};
 use super::{Failure, completions, interrupt};
 use ::report::Format;
+use engine::commit::commit_here;
 use engine::config::Config;
 use engine::suite::plan_now;
 use results::suite::{
-    Commit, FolderError, Logs, MAX_GAMES, Margin, Outcome, Plan, Run, RunFolder, RunWriter, Seats,
+    FolderError, Logs, MAX_GAMES, Margin, Outcome, Plan, Run, RunFolder, RunWriter, Seats,
     SuiteVerdict,
 };
 use rules::measure::Measure;
@@ -307,10 +308,10 @@ fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     }
     let mut run = Run::new(plan, against);
     run.leaves_delayed = args.leaves_delayed();
-    // Where a sandbox keeps a bot from the machine, nothing else of its folder is trusted either.
-    let is_trusted = run.plan.bots.iter().all(|bot| bot.sandbox.is_none());
-    if is_trusted && !args.no_run {
-        run.git = Commit::here();
+    if !args.no_run {
+        // Where a sandbox keeps a bot from the machine, nothing else of its folder is trusted either.
+        let is_trusted = run.plan.bots.iter().all(|bot| bot.sandbox.is_none());
+        run.git = commit_here(is_trusted);
     }
     Ok((config, run))
 }
