@@ -77,6 +77,7 @@ fn a_check_shows_what_a_judge_does() {
     let text = checked.out();
     for part in [
         "guess\n  kind         judge\n",
+        "memory       no limit, with --sandbox 1 GiB\n",
         "better       lower\n",
         "cases        2, and any seed\n",
         "a bot that ends at once\n",
@@ -102,6 +103,30 @@ fn a_check_shows_what_a_judge_does() {
     let text = checked.out();
     assert!(text.contains("says something else to these replies, at turn 3: summary"), "{text}");
     assert!(!text.contains("other case"), "only the board that was named: {text}");
+}
+
+#[test]
+fn a_sandbox_limits_memory_where_neither_game_nor_user_does() {
+    let place = project();
+    let limit = "[game]\ndefault = 'guess'\n[resources]\nsandbox-memory = '60MiB'\n";
+    fs::write(place.path("referee.toml"), format!("{SETTINGS}{limit}")).expect("written");
+    let memory = "head -c 300000000 /dev/zero | tail -n 1 >/dev/null";
+    fs::write(place.path("halves.sh"), format!("{memory}; {HALVES}")).expect("written");
+    let shown = run(&place, "doctor").out();
+    assert!(shown.contains("With --sandbox a bot has 60 MiB of memory"), "{shown}");
+    let game = "--board nine --bot halves --first-turn 60s --turn 60s";
+    for (more, verdict) in [
+        ("", "completed"),
+        (" --sandbox", "memory_limit"),
+        (" --sandbox --memory none", "completed"),
+        (" --sandbox --memory 1GiB", "completed"),
+    ] {
+        let result = run(&place, &format!("play {game} --format json{more}")).json();
+        assert_eq!(result["verdict"], verdict, "{more}: {result}");
+    }
+    assert_code(&run(&place, &format!("suite {game} --run run --sandbox")), 1);
+    assert_eq!(place.run("run").run.plan.rules.resources.memory, Some(60 << 20));
+    assert_code(&run(&place, "verify run"), 0);
 }
 
 #[test]

@@ -103,6 +103,10 @@ impl DoctorReport {
         ];
         let limit = |(name, limit, by)| format!("{name:<22} {limit:>9}  {by}").into();
         let mut lines: Vec<Line> = limits.into_iter().chain(stack).map(limit).collect();
+        lines.extend(self.findings.sandbox_memory.map(size).map(|limit| {
+            format!("With --sandbox a bot has {limit} of memory, since nothing else limits it.")
+                .into()
+        }));
         lines.extend(
             self.findings.no_cgroups.iter().map(|why| no(&format!("control groups: {why}"))),
         );

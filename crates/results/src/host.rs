@@ -37,6 +37,8 @@ pub struct Findings {
     pub no_sandbox: Option<String>,
     /// The resource limits in the settings.
     pub resources: Resources,
+    /// The memory of a bot in a sandbox, in bytes, if nothing else in the settings says whether memory is limited.
+    pub sandbox_memory: Option<u64>,
     /// Changes that would offer more.
     pub advice: Vec<String>,
 }

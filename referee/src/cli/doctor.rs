@@ -29,7 +29,7 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
     let config = args.rules.resolve(None)?;
     let thresholds = timing::thresholds(&config, 1.0);
     let report = DoctorReport {
-        findings: probe_host(config.resources),
+        findings: probe_host(&config),
         timing: TimingReport {
             measured: Vec::new(),
             thresholds,

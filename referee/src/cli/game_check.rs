@@ -23,7 +23,7 @@ use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
 use terms::limits::LimitKind;
 use terms::seed::Seed;
-use terms::text::{duration, plural, printable, quote};
+use terms::text::{duration, plural, printable, quote, size};
 
 /// The turns of a game that are shown.
 const SHOWN_TURNS: usize = 5;
@@ -75,7 +75,7 @@ pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
     let config = inputs::settings(game.into_iter().chain([inputs::config_file(None)?]))?;
     let case = case(args, &config.game)?;
     let interrupt = interrupt()?;
-    print(|out| write_settings(&config.game, &case.0, out))?;
+    print(|out| write_settings(&config, &case.0, out))?;
     let silent = BotCommand::new("sh", ["-c", ":"], inputs::confinement(&config, None)?);
     let silent = Seated { name: "a bot that ends at once", command: &silent };
     let check = Check { config: &config, case: &case, interrupt: &interrupt };
@@ -181,7 +181,8 @@ impl Check<'_> {
     }
 }
 
-fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Result<()> {
+fn write_settings(config: &Config, board: &str, out: &mut dyn Write) -> io::Result<()> {
+    let kind = &config.game;
     let row = |out: &mut dyn Write, name: &str, value: &str| {
         writeln!(out, "  {name:<12} {}", printable(value))
     };
@@ -204,6 +205,9 @@ fn write_settings(kind: &GameKind, board: &str, out: &mut dyn Write) -> io::Resu
     let limits = limits.join(", ");
     let unless = if names_limits { ", where the judge names none" } else { "" };
     row(out, "limits", &format!("{limits}{unless}"))?;
+    let memory = config.resources.memory.map_or_else(|| "no limit".to_owned(), size);
+    let sandboxed = config.sandbox_memory.map(|limit| format!(", with --sandbox {}", size(limit)));
+    row(out, "memory", &(memory + &sandboxed.unwrap_or_default()))?;
     row(out, "better", if kind.better.is_higher() { "higher" } else { "lower" })?;
     let is_any = !kind.seeds_choose_cases;
     let takes_seeds = is_any && kind.test_case(1, SeedOptions::default()).is_ok();

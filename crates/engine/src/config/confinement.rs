@@ -50,7 +50,7 @@ impl Config {
             let sandbox = sandbox.withhold_marked([RunFolder::FILE, PROJECT_FILE]);
             sandbox.withhold(std::env::current_dir().into_iter().chain(of_games))
         });
-        Ok(Confinement { method, resources: self.resources, sandbox })
+        Ok(Confinement { method, resources: self.resources_of(sandbox.is_some()), sandbox })
     }
 }
 

@@ -65,8 +65,10 @@ pub struct Config {
     pub sdk_soft: SoftLimit,
     /// The containment of a bot's processes.
     pub containment: Containment,
-    /// The resources that a bot may use.
+    /// The resources that a bot without a sandbox may use.
     pub resources: Resources,
+    /// The limit on the memory of a bot in a sandbox in bytes, if nothing else says whether memory is limited.
+    pub sandbox_memory: Option<u64>,
     /// The size in bytes at which a log stops storing standard error.
     pub log_size: Option<u64>,
     /// Bots, board sets and settings of suites of the project.
@@ -124,19 +126,21 @@ impl Config {
             forgiven: need(settings.sdk_soft.forgiven, "sdk-soft.forgiven")?,
         };
         let limits = settings.limits(&game.name);
-        let memory = settings.fixed.memory.or(limits.memory);
-        let stack = settings.fixed.stack.or(limits.stack);
         let bytes = |bound: Option<Bound<Size>>| bound.and_then(Bound::limit).map(|size| size.0);
+        let memory = settings.fixed.memory.or(limits.memory);
+        let memory = memory.map(|set| bytes(Some(set))).or(game.memory.map(Some));
+        let is_memory_open = settings.stored.is_none() && memory.is_none();
+        let stack = settings.fixed.stack.or(limits.stack);
         Ok(Self {
             rules: rules(settings, &game, relaxed_factor, sdk_soft)?,
             relaxed_factor,
             sdk_soft,
             containment: need(settings.containment, "containment")?,
             resources: settings.stored.unwrap_or_else(|| {
-                let memory = memory.map_or(game.memory, |set| bytes(Some(set)));
                 let stack = stack.map(|stack| stack.limit().map_or(UNLIMITED, |size| size.0));
-                Resources { stack, ..settings.resources.resources(memory) }
+                Resources { stack, ..settings.resources.resources(memory.flatten()) }
             }),
+            sandbox_memory: bytes(settings.resources.sandbox_memory.filter(|_| is_memory_open)),
             log_size: bytes(settings.resources.log_size),
             project: Project {
                 folder: settings.folder.clone().unwrap_or_default(),
@@ -148,6 +152,12 @@ impl Config {
             },
             game,
         })
+    }
+
+    /// The resources that a bot may use, in a sandbox or not.
+    pub fn resources_of(&self, is_sandboxed: bool) -> Resources {
+        let sandboxed = self.sandbox_memory.filter(|_| is_sandboxed);
+        Resources { memory: self.resources.memory.or(sandboxed), ..self.resources }
     }
 
     /// Whether a game completed under these rules without a late reply would also have been completed
@@ -319,7 +329,8 @@ mod tests {
     #[test]
     fn what_was_stored_holds_again_whatever_a_file_says() {
         for profile in ["official", "relaxed", "unlimited"] {
-            let played = resolved(&format!("profile = '{profile}'"), Layer::default());
+            let file = format!("profile = '{profile}'\n[limits.samegame]\nmemory = 'none'");
+            let played = resolved(&file, Layer::default());
             let stored = Rules {
                 profile: played.rules.profile,
                 on_host_delay: played.rules.overruns.on_host_delay,
@@ -328,14 +339,35 @@ mod tests {
                 resources: played.resources,
             };
             let stored = Layer::of_rules(&played.game.name, &stored);
-            let file = "profile = 'sdk-soft'\n[limits.samegame]\nturn = '1s'\nmemory = 'none'\n\
+            let file = "profile = 'sdk-soft'\n[limits.samegame]\nturn = '1s'\nmemory = '1MiB'\n\
                         [resources]\nprocesses = 7\n[bot]\ngrace = '1ms'";
             let again = resolved(file, stored);
-            assert_eq!(again.resources, played.resources, "{profile}");
+            assert_eq!(again.resources_of(true), played.resources, "{profile}");
             assert_eq!(again.rules.limits, played.rules.limits, "{profile}");
             assert_eq!(again.rules.overruns, played.rules.overruns, "{profile}");
             assert_eq!(again.rules.grace, Duration::from_millis(1), "not stored");
         }
+    }
+
+    #[test]
+    fn a_sandbox_limits_memory_where_nothing_else_says_whether_it_is_limited() {
+        let memory = |name: &str, settings: &str, flag: Option<Bound<Size>>| {
+            let fixed = GameLimits { memory: flag, ..GameLimits::default() };
+            let flags = Layer { fixed, ..Layer::of_game(name) };
+            let own = "[game.own]\nkind = 'judge'\ncommand = 'true'\n";
+            let config = resolved(&format!("{own}{settings}"), flags);
+            [false, true].map(|is_sandboxed| config.resources_of(is_sandboxed).memory)
+        };
+        let gibibyte = Some(1 << 30);
+        let small = Some(1 << 20);
+        assert_eq!(memory("own", "", None), [None, gibibyte]);
+        assert_eq!(memory("own", "", Some(Bound::At(Size(1 << 20)))), [small; 2]);
+        assert_eq!(memory("own", "", Some(Bound::None)), [None; 2]);
+        assert_eq!(memory("own", "[limits.own]\nmemory = '1MiB'", None), [small; 2]);
+        assert_eq!(memory("own", "[limits.own]\nmemory = 'none'", None), [None; 2]);
+        assert_eq!(memory("own", "[resources]\nsandbox-memory = '1MiB'", None), [None, small]);
+        assert_eq!(memory("own", "[resources]\nsandbox-memory = 'none'", None), [None; 2]);
+        assert_eq!(memory("samegame", "", None), [Some(768 << 20); 2]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use terms::values::{Bound, Count, Limit, Size};
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table [resources]")]
 pub(super) struct ResourceTable {
+    pub(super) sandbox_memory: Option<Bound<Size>>,
     processes: Option<Bound<Count>>,
     open_files: Option<Bound<Count>>,
     cpu_time: Option<Bound<Limit>>,
@@ -22,7 +23,7 @@ pub(super) struct ResourceTable {
 }
 
 over_by_field!(ResourceTable:
-    processes, open_files, cpu_time, file_size, turn_output, game_output, game_stderr, log_size
+    sandbox_memory, processes, open_files, cpu_time, file_size, turn_output, game_output, game_stderr, log_size
 );
 
 impl ResourceTable {

@@ -5,14 +5,15 @@ use std::path::Path;
 
 use contain::bot::{ContainmentMethod, Sandbox, check_cgroups, memory_limit_of_host};
 use results::host::{Findings, MethodFinding};
-use terms::limits::Resources;
+
+use crate::config::Config;
 
 /// Advice for a system that contains nothing.
 const FOR_LINUX: &str = "for containment, a sandbox and blame: Linux, which Windows has in WSL 2 (`wsl --install`) and other systems in a \
     virtual machine or a container";
 
 /// Tries each method of containment, the sandbox and control groups once on this host.
-pub fn probe_host(resources: Resources) -> Findings {
+pub fn probe_host(config: &Config) -> Findings {
     let finding = |method: ContainmentMethod| MethodFinding {
         name: method.name(),
         how: method.how(),
@@ -53,7 +54,8 @@ pub fn probe_host(resources: Resources) -> Findings {
         host_memory: memory_limit_of_host(),
         containment,
         no_sandbox,
-        resources,
+        resources: config.resources,
+        sandbox_memory: config.sandbox_memory,
         advice,
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::bot_files::{BotFiles, copy_whole};
 use crate::config::{CommandError, Config, bot_command};
-use contain::bot::{BotCommand, Sandbox, SandboxError, Unavailable};
+use contain::bot::{BotCommand, Confinement, Sandbox, SandboxError, Unavailable};
 use results::suite::{Plan, PlannedBot, Rules, Run, RunFolder, Seats};
 use terms::fault::{AtFault, Attributed};
 
@@ -50,6 +50,7 @@ impl Attributed for BotError {
 /// A plan by these settings: each bot once on each board, with the current digests of the bots' files. The caller
 /// adds the boards.
 pub fn plan(config: &Config, bots: Vec<PlannedBot>) -> Plan {
+    let has_sandbox = bots.iter().any(|bot| bot.sandbox.is_some());
     let digested = |bot| PlannedBot { files: BotFiles::of(&bot).digests(), ..bot };
     Plan {
         game: config.game.name.clone(),
@@ -61,7 +62,7 @@ pub fn plan(config: &Config, bots: Vec<PlannedBot>) -> Plan {
             on_host_delay: config.rules.overruns.on_host_delay,
             limits: config.rules.limits,
             fixed: config.rules.fixed,
-            resources: config.resources,
+            resources: config.resources_of(has_sandbox),
         },
         repeat: 1,
         shuffle: None,
@@ -133,7 +134,9 @@ impl Entrant {
         let sandbox = sandbox.map(|sandbox| sandbox.withhold(own));
         let sandbox = sandbox.map(|sandbox| BotFiles::of(&bot).shown_to(sandbox, &copies));
         let cwd = bot.cwd.as_ref().map(PathBuf::from);
-        let command = bot_command(words, cwd, env, config.confinement(sandbox)?)?;
+        let resources = folder.run.plan.rules.resources;
+        let confinement = Confinement { resources, ..config.confinement(sandbox)? };
+        let command = bot_command(words, cwd, env, confinement)?;
         Ok(Self { bot, command, files })
     }
 }

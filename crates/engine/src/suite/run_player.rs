@@ -140,7 +140,7 @@ impl<'a> RunPlayer<'a> {
         let played = folder.played()?;
         let mut claims = CoreClaims::default();
         let workers = self.jobs.workers(&mut claims)?;
-        warn_of_memory(self.config, workers.len() * self.config.game.players);
+        warn_of_memory(&folder.run.plan, workers.len() * self.config.game.players);
         let entrants = Entrant::all(self.config, &folder)?;
         let mut pool = Pool {
             plan: &folder.run.plan,
@@ -289,8 +289,8 @@ impl<O: Observer> Recorder<'_, O> {
 }
 
 /// Bots that each keep their limits may together still need more than the host gives.
-fn warn_of_memory(config: &Config, bots: usize) {
-    let needed = config.resources.memory.map(|memory| memory.saturating_mul(bots as u64));
+fn warn_of_memory(plan: &Plan, bots: usize) {
+    let needed = plan.rules.resources.memory.map(|memory| memory.saturating_mul(bots as u64));
     if let (Some(needed), Some(limit)) = (needed, memory_limit_of_host())
         && needed > limit
     {

@@ -96,7 +96,9 @@ pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
     let builds = if told.builds.is_empty() { "plays it" } else { "builds it and plays" };
     found.extend(bot.as_ref().map(|_| format!("the bot: --bot {name} {builds}")));
     missing.extend(told.left.iter().cloned());
-    let settings = settings(&name, kind, &command, &cases, told) + &bot.unwrap_or_default();
+    let settings = settings(&name, kind, &command, &cases, told);
+    let limits = format!("\n[limits.{name}]\nmemory = \"1GiB\"   # of the bot: AtCoder's limit\n");
+    let settings = settings + &limits + &bot.unwrap_or_default();
     Ok(Survey { name, settings, found, missing })
 }
 
@@ -485,6 +487,7 @@ mod tests {
             "[game.ahc-99]\nkind = \"scored\"\n",
             "tools/target/release/vis {case} {answer}\"\n",
             "better = \"lower\"\nscore = \"(?P<score>\\\\d+)\"\n",
+            "\n[limits.ahc-99]\nmemory = \"1GiB\"",
         ] {
             assert!(found.settings.contains(part), "{part}: {}", found.settings);
         }
