@@ -48,7 +48,7 @@ pub(crate) fn content(mut file: File) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use std::time::Instant;
 
