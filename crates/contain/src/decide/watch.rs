@@ -12,7 +12,7 @@ use super::tuning::TUNING;
 use terms::certificate::Parts;
 use terms::millis::Millis;
 
-/// The watch on a program in one exchange that is late.
+/// The watch on a program in one exchange that lasts.
 #[derive(Debug)]
 pub(crate) struct Watch {
     start: Moment,
@@ -145,7 +145,7 @@ impl Watch {
             // While the machine stalls, the kernel's clocks of threads may run on.
             computed: take(computed.saturating_sub(delays.machine)),
             taken: take(delays.machine),
-            kept_waiting: take(self.kept_waiting(computed).saturating_sub(delays.machine)),
+            kept_waiting: take(self.kept_waiting().saturating_sub(delays.machine)),
             referee: take(delays.referee),
             asleep: take(idle),
             unknown: Millis(left),
@@ -161,13 +161,14 @@ impl Watch {
     }
 
     /// The time for which others kept the program's first thread, and one thread for which it may have waited, from a core:
-    /// their waits, less what the other threads of the tree computed.
-    fn kept_waiting(&self, computed: Duration) -> Duration {
+    /// their waits, less what other threads of the tree computed.
+    fn kept_waiting(&self) -> Duration {
+        let run: Duration = self.threads.values().map(|track| track.run).sum();
         let bot = self.last.as_ref().and_then(Sample::bot);
         let first = bot.and_then(|bot| self.threads.get(&bot)).copied().unwrap_or_default();
         let others = self.threads.iter().filter(|(tid, _)| bot != Some(**tid));
         let by_strangers = |other: Track| {
-            let others_computed = computed.saturating_sub(first.run + other.run);
+            let others_computed = run.saturating_sub(first.run + other.run);
             (first.wait + other.wait).saturating_sub(others_computed)
         };
         let others = others.map(|(_, track)| *track).chain([Track::default()]);
@@ -258,18 +259,20 @@ mod tests {
     fn threads_and_processes_that_have_ended_count_by_their_last_sample() {
         let mut watch = watch();
         let process = |pid| Process { pid, threads: 1, ..Process::default() };
-        let of_own = |(pid, own)| (pid, Computed { own, ..Computed::default() });
+        let computed = |own, children| Computed { own: ms(own), children: ms(children) };
         let with_child = Sample {
             processes: vec![process(1), process(2)],
-            computed: [(1, ms(5)), (2, ms(20))].map(of_own).into(),
+            computed: [(1, computed(5, 0)), (2, computed(20, 0))].into(),
             ..sample(&[(5, 10), (20, 30)], 0)
         };
-        for (sample, elapsed) in [(with_child, ms(60)), (sample(&[(6, 14)], 0), ms(70))] {
+        // The child has ended after 8 ms more.
+        let without = Sample { computed: [(1, computed(6, 28))].into(), ..sample(&[(6, 14)], 0) };
+        for (sample, elapsed) in [(with_child, ms(60)), (without, ms(80))] {
             let observation = Observation { sample, ..Observation::default() };
             watch.observe(observation, &Sample::default(), elapsed, true);
         }
-        let parts = watch.parts(&Sample::default(), ms(70), Delays::default());
-        assert_eq!((parts.computed, parts.kept_waiting), (Millis(ms(26)), Millis(ms(44))));
-        assert_eq!((parts.asleep, parts.unknown), (Millis::default(), Millis::default()));
+        let parts = watch.parts(&Sample::default(), ms(80), Delays::default());
+        assert_eq!((parts.computed, parts.kept_waiting), (Millis(ms(34)), Millis(ms(44))));
+        assert_eq!((parts.asleep, parts.unknown), (Millis(ms(2)), Millis::default()));
     }
 }
