@@ -15,10 +15,10 @@ use std::time::{Duration, Instant};
 use clap::Subcommand;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{
-    Pid, Resource, Rlimit, Signal, getpid, getppid, getrlimit, kill_current_process_group,
-    kill_process, prlimit, setpriority_process,
+    Pid, Resource, Rlimit, Signal, getpid, getppid, getpriority_process, getrlimit,
+    kill_current_process_group, kill_process, prlimit, setpriority_process,
 };
-use rustix::thread::{sched_getaffinity, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 #[derive(Subcommand, Clone)]
 pub(crate) enum Hostile {
@@ -262,13 +262,18 @@ fn meddle() {
         let Some(pid) = pid else { continue };
         let same = getrlimit(Resource::Core);
         let memory = format!("/proc/{}/mem", pid.as_raw_pid());
+        // Some calls are answered with success, but have no effect.
+        let (cores, priority) = (sched_getaffinity(Some(pid)), getpriority_process(Some(pid)));
+        let mut one_core = CpuSet::new();
+        one_core.set(
+            (0..CpuSet::MAX_CPU).find(|&core| cores.is_ok_and(|it| it.is_set(core))).unwrap_or(0),
+        );
+        let _ = sched_setaffinity(Some(pid), &one_core);
+        let _ = setpriority_process(Some(pid), 1);
         let tried = [
             ("limit", prlimit(Some(pid), Resource::Core, same).is_ok()),
-            (
-                "affinity",
-                sched_setaffinity(Some(pid), &sched_getaffinity(None).unwrap_or_default()).is_ok(),
-            ),
-            ("priority", setpriority_process(Some(pid), 1).is_ok()),
+            ("affinity", sched_getaffinity(Some(pid)) != cores),
+            ("priority", getpriority_process(Some(pid)) != priority),
             ("memory", File::options().write(true).open(memory).is_ok()),
         ];
         for (what, done) in tried {

@@ -492,90 +492,24 @@ mod heavy {
     }
 }
 
-/// Puts a secret into a new session keyring, and executes a program, which inherits it.
-const WITH_A_SECRET: &str = "import ctypes, os, sys\n\
-    c = ctypes.CDLL(None)\n\
-    keyctl, add_key = {'x86_64': (250, 248), 'aarch64': (219, 217)}[os.uname().machine]\n\
-    join, session = 1, -3\n\
-    if c.syscall(keyctl, join, None) < 0: sys.exit(77)\n\
-    if c.syscall(add_key, b'user', b'referee-secret', b'x', 1, session) < 0: sys.exit(77)\n\
-    os.execv(sys.argv[1], sys.argv[1:])";
-
-/// Looks for that secret among its keys and by its name.
-const SEEKS_A_SECRET: &str = "import ctypes, os, sys\n\
-    c = ctypes.CDLL(None)\n\
-    keyctl = {'x86_64': 250, 'aarch64': 219}[os.uname().machine]\n\
-    search, session = 10, -3\n\
-    found = c.syscall(keyctl, search, session, b'user', b'referee-secret', 0) > 0\n\
-    listed = 'referee-secret' in open('/proc/keys').read()\n\
-    print('found' if found else 'nothing', 'listed' if listed else 'hidden', file=sys.stderr)";
-
-/// What a bot finds of the keys of the user who starts the referee; `None` where there are no keys.
-fn keys_found(python: &str, user: User, means: &str, more: &[&str]) -> Option<String> {
-    let bin = referee_of(user).get_program().to_owned();
-    let mut command = Command::new(python);
-    command.args(["-c", WITH_A_SECRET]).arg(bin).args(["play", "--format", "json"]).args(PATIENT);
-    command.args(["--containment", means]).args(more);
-    command.args(["--", python, "-c", SEEKS_A_SECRET]);
-    run_as(user, &mut command);
-    let output = command.run();
-    let is_possible = output.status.code() != Some(77);
-    is_possible.then(|| output.json()["stderr_tail"][0].as_str().unwrap_or_default().to_owned())
-}
+/// Sets the scheduling of its first thread by that thread's number, as Mono and OpenMP do, and says whether that was refused.
+const SCHEDULING: &str = "import ctypes, os, threading\n\
+    own, core = threading.get_native_id(), {min(os.sched_getaffinity(0))}\n\
+    os.sched_setscheduler(own, os.SCHED_OTHER, os.sched_param(0))\n\
+    os.sched_setparam(own, os.sched_param(0))\n\
+    os.sched_setaffinity(own, core)\n\
+    os.setpriority(os.PRIO_PROCESS, own, 0)\n\
+    os.sched_setaffinity(0, core)\n\
+    os._exit(7 if os.sched_getaffinity(own) == core else 8)";
 
 #[test]
-fn a_bot_has_a_session_keyring_of_its_own() {
-    let what = "keys of the user's session";
-    let Some([python]) = need(what, ["python3"]) else { return };
+fn a_bot_may_set_the_scheduling_of_its_threads() {
+    let Some([python]) = need("scheduling of threads", ["python3"]) else { return };
+    let bot = bot_line(&[python, "-c", SCHEDULING]);
     for (user, means) in grid(METHODS) {
-        let Some(found) = keys_found(python, user, means, &[]) else {
-            return leave_out(what, "the kernel has no keys");
-        };
-        assert!(found.starts_with("nothing "), "{means} {user:?}: {found}");
-    }
-}
-
-/// Says whether its session has a key of an earlier bot, and leaves one there.
-const LEAVES_A_KEY: &str = "import ctypes, os, sys\n\
-    c = ctypes.CDLL(None)\n\
-    keyctl, add_key = {'x86_64': (250, 248), 'aarch64': (219, 217)}[os.uname().machine]\n\
-    search, session = 10, -3\n\
-    found = c.syscall(keyctl, search, session, b'user', b'referee-left', 0) > 0\n\
-    left = c.syscall(add_key, b'user', b'referee-left', b'x', 1, session) > 0\n\
-    sys.exit(('found' if found else 'nothing') if left else 'no keys')";
-
-#[test]
-fn a_key_that_a_bot_leaves_is_not_the_next_bots() {
-    let what = "keys that bots leave";
-    let Some([python]) = need(what, ["python3"]) else { return };
-    let place = Place::new();
-    fs::write(place.path("bot.py"), LEAVES_A_KEY).expect("written");
-    let bot = format!("{python} bot.py");
-    for means in METHODS {
-        let args = ["suite", "--bot", &bot, "--seed", "1..2", "--logs", "all", "--run", means];
-        let suite = place.command(&args).args(["--containment", means]).patient().run();
-        assert_code(&suite, 1);
-        let found = [1, 2].map(|game| {
-            let log = place.path(&format!("{means}/games/00000{game}.jsonl"));
-            let log = referee::gamelog::read(&fs::read(log).expect("a log")).expect("a good log");
-            String::from_utf8_lossy(&log.turns[0].stderr.0).into_owned()
-        });
-        if found[0].starts_with("no keys") {
-            return leave_out(what, "the kernel has no keys");
-        }
-        assert_eq!(found, ["nothing\n"; 2], "{means}");
-    }
-}
-
-#[test]
-fn a_sandbox_shows_no_names_of_keys() {
-    let what = "names of keys";
-    let Some([python]) = need(what, ["python3"]) else { return };
-    for user in USERS.into_iter().filter(|_| has_sandbox("namespace")) {
-        let Some(found) = keys_found(python, user, "namespace", &["--sandbox"]) else {
-            return leave_out(what, "the kernel has no keys");
-        };
-        assert_eq!(found, "nothing hidden", "{user:?}");
+        let result = play(user, means, &Mark::new(), &bot, &PATIENT).result;
+        let said = result["diagnosis"].as_str().unwrap_or_default();
+        assert!(said.contains("exited with status 7"), "{means} {user:?}: {result}");
     }
 }
 

@@ -125,20 +125,6 @@ fn a_sandboxed_bot_reads_nothing_of_the_project_that_its_command_does_not_name()
 }
 
 #[test]
-fn the_case_of_a_running_game_is_not_shown_with_the_folder_around_it() {
-    let project = Project::in_folder(&std::env::temp_dir());
-    let is_case = |name: &String| name.ends_with("referee-case.txt");
-    for (user, method) in sandbox_grid() {
-        let (read, _) = project.read(user, method, &["--sandbox=.", "--bot", "sh spy.sh"]);
-        let has = |name: &str| read.iter().any(|read| read == name);
-        assert!(has("in/none.txt") && has("tmp/empty") && has("helper"), "{method}: {read:?}");
-        assert!(!read.iter().any(is_case), "{method} {user:?}: {read:?}");
-    }
-    let (read, _) = project.read(User::Mine, "auto", &["--bot", "sh spy.sh"]);
-    assert!(read.iter().any(is_case), "without a sandbox it sees that: {read:?}");
-}
-
-#[test]
 fn a_project_in_a_folder_of_the_systems_is_not_shown_with_it() {
     if !rustix::process::getuid().is_root() {
         return leave_out("a project below /opt", "the tests do not run as root");

@@ -294,22 +294,38 @@ fn a_bot_sets_no_limits_for_the_processes_above_it() {
     let sandboxed = has_sandbox("seccomp").then_some(sandboxed);
     for more in [&["--containment", "seccomp"][..]].into_iter().chain(sandboxed) {
         let bot = "prlimit --pid $PPID --core=0:0 && exit 9; prlimit --pid $PPID >&2 && exit 8";
-        let output =
-            referee().play(["--format", "json"]).args(more).args(["--", "sh", "-c", bot]).run();
+        let output = referee_of(User::Nobody)
+            .play(["--format", "json"])
+            .args(more)
+            .args(["--", "sh", "-c", bot])
+            .run();
         assert!(said(&output).contains("exited with status 8"), "{output:?}");
     }
 }
 
+/// Ends with status 9 after the call `exit` of 32 bits, and with status 8 after one by its second number.
+#[cfg(target_arch = "x86_64")]
+const OF_32_BITS: [&str; 2] = [
+    "void _start(void) { __asm__(\"int $0x80\" :: \"a\"(1), \"b\"(9)); }",
+    "void _start(void) { __asm__(\"syscall\" :: \"a\"(0x4000003c), \"D\"(8)); }",
+];
+
 #[cfg(target_arch = "x86_64")]
 #[test]
-fn a_filter_knows_both_numbers_of_a_call() {
-    let Some([python]) = need("second numbers of calls", ["python3"]) else { return };
-    let bot = "import ctypes, os\n\
-               c = ctypes.CDLL(None, use_errno=True)\n\
-               c.syscall(0x40000000 + 112)\n\
-               os._exit(ctypes.get_errno())";
-    let args = ["play", "--format", "json", "--containment", "seccomp", "--", python, "-c", bot];
-    let output = referee().args(args).run();
-    // EPERM from the filter, and not ENOSYS from a kernel that does not know it.
-    assert!(said(&output).contains("exited with status 1 "), "{output:?}");
+fn a_bot_that_calls_the_kernel_as_one_of_32_bits_does_is_told_what_refuses_that() {
+    let place = Place::new();
+    for (source, flags) in OF_32_BITS.into_iter().zip([&["-m32"][..], &[]]) {
+        fs::write(place.path("bot.c"), source).expect("room");
+        let mut compiler = Command::new("cc");
+        compiler.args(flags).args(["-nostdlib", "-static", "-o", "bot", "bot.c"]);
+        let compiled = compiler.current_dir(place.folder()).status().expect("a C compiler");
+        assert!(compiled.success(), "{source}");
+        for more in [&["--containment", "seccomp"][..], &["--sandbox"]] {
+            let play = [&["play", "--format", "json", "--bot", "./bot"], more].concat();
+            let said = said(&place.command(&play).patient().run());
+            assert!(said.contains("was killed by SIGSYS"), "{more:?}: {said}");
+            let why = "it called the kernel as a 32-bit program does, and the filter of";
+            assert!(said.contains(why) && !said.contains("--sandbox="), "{more:?}: {said}");
+        }
+    }
 }

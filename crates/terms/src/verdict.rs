@@ -19,6 +19,8 @@ pub const SIGSEGV: i32 = 11;
 pub const SIGXCPU: i32 = 24;
 /// Beyond the limit on a file's size.
 pub const SIGXFSZ: i32 = 25;
+/// A system call that a filter does not take.
+pub const SIGSYS: i32 = 31;
 
 /// Linux's signals from 1 on. Logs hold numbers, and are read on systems that number signals differently.
 const SIGNAL_NAMES: [&str; 31] = [

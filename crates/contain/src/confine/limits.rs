@@ -14,13 +14,20 @@ pub(crate) struct KernelLimit {
 }
 
 /// What `setrlimit(2)` bounds, for each process of a bot alone; the rest is watched or in a control group.
-const LIMITED: [KernelResource; 5] = [
+const LIMITED: &[KernelResource] = &[
     KernelResource::Core,
     KernelResource::Nofile,
     KernelResource::Cpu,
     KernelResource::Fsize,
     KernelResource::Stack,
+    #[cfg(target_os = "linux")]
+    KernelResource::Sigpending,
 ];
+
+/// The maximum of timers and queued signals of a sandboxed bot. They count for its user, in each user namespace separately, and
+/// the user has many more; runtimes use a few.
+#[cfg(target_os = "linux")]
+const SANDBOX_SIGNALS: u64 = 1024;
 
 impl KernelLimit {
     /// A limit on one of [`LIMITED`].
@@ -39,7 +46,8 @@ impl KernelLimit {
 }
 
 /// The kernel's limits that the referee's user may set.
-pub(crate) fn kernel_limits(resources: &Resources) -> Vec<KernelLimit> {
+#[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "only Linux has sandboxes"))]
+pub(crate) fn kernel_limits(resources: &Resources, is_sandboxed: bool) -> Vec<KernelLimit> {
     let cpu_time = resources.cpu_time.map(|time| time.0.as_secs().max(1));
     let limits = [
         // No core dumps. One byte is too small for a file and, unlike 0, also keeps the kernel from
@@ -49,6 +57,8 @@ pub(crate) fn kernel_limits(resources: &Resources) -> Vec<KernelLimit> {
         (KernelResource::Cpu, cpu_time),
         (KernelResource::Fsize, resources.file_size),
         (KernelResource::Stack, resources.stack),
+        #[cfg(target_os = "linux")]
+        (KernelResource::Sigpending, is_sandboxed.then_some(SANDBOX_SIGNALS)),
     ];
     let set = |(resource, limit): (_, Option<u64>)| {
         let limit = limit?;

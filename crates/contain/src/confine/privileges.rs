@@ -4,13 +4,11 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Privileges {
     All,
-    /// Only the privilege to read others' files.
-    ReadAll,
     None,
     /// None; the bot runs as another user.
     Nobody,
 }
 
 impl Privileges {
-    pub(crate) const ALL: [Self; 4] = [Self::All, Self::ReadAll, Self::None, Self::Nobody];
+    pub(crate) const ALL: [Self; 3] = [Self::All, Self::None, Self::Nobody];
 }

@@ -1,11 +1,10 @@
 //! The sandbox of a bot: it may read what it needs, write to its own folder, and compute.
 //!
-//! In a namespace the bot sees its own file system, with nothing else in it ([`tree`]), where Landlock, if the kernel
-//! has it, keeps it from writing to what read-only mounts do not cover; elsewhere Landlock alone limits the files. A seccomp filter does the rest: no sockets, nothing that outlives the game, and no
-//! calls that change what the other two do not check (modes, owners, times) or the machine itself. Root's
-//! privileges are dropped: a device made in the scratch folder would bypass the sandbox. The kernel enforces
-//! these rules, and every child inherits them. They are all or nothing: a host that cannot enforce the
-//! sandbox refuses it.
+//! In a namespace the bot sees its own file system, with nothing else in it ([`tree`]); elsewhere Landlock limits the
+//! files. A seccomp filter does the rest: no sockets, nothing that outlives the game, and no calls that change what the
+//! other two do not check (modes, owners, times), the machine itself or quotas. Root's bot is another user, without
+//! privileges: a device made in the scratch folder would bypass the sandbox. The kernel enforces these rules, and every
+//! child inherits them. They are all or nothing: a host that cannot enforce the sandbox refuses it.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -188,11 +187,9 @@ impl Sandbox {
 
     /// The system, what the command names, the installation of its program, and the folders of `PATH`.
     pub(crate) fn readable_by(&self, needs: &Needs<'_>) -> Vec<PathBuf> {
-        let scratch = self.scratch_folders();
-        let withheld = [&self.withheld[..], &scratch].concat();
         let mut readable: Vec<PathBuf> =
-            SYSTEM.iter().flat_map(|path| without(path.into(), &withheld)).collect();
-        readable.extend(self.readable.iter().flat_map(|path| without(path.clone(), &scratch)));
+            SYSTEM.iter().flat_map(|path| without(path.into(), &self.withheld)).collect();
+        readable.extend(self.readable.iter().cloned());
         readable.extend(self.named_by(needs));
         let program = needs.cwd.join(needs.program);
         // A program in a virtual environment is a link to one elsewhere.
@@ -237,21 +234,6 @@ impl Sandbox {
         let whole = folder.parent().filter(|_| holds_programs(folder));
         let folders = [Some(folder), whole].into_iter().flatten();
         folders.filter(|folder| self.is_whole(folder)).map(Path::to_owned).collect()
-    }
-
-    /// The folders in which referees have the cases of games, if they are in a folder that is shown. There may be none yet.
-    fn scratch_folders(&self) -> Vec<PathBuf> {
-        let Ok(temporary) = env::temp_dir().canonicalize() else { return Vec::new() };
-        let mut shown =
-            SYSTEM.iter().map(Path::new).chain(self.readable.iter().map(PathBuf::as_path));
-        if !shown.any(|shown| temporary.starts_with(shown)) {
-            return Vec::new();
-        }
-        let entries = fs::read_dir(&temporary).into_iter().flatten().flatten();
-        let is_scratch =
-            |entry: &fs::DirEntry| entry.file_name().as_bytes().starts_with(b"referee-");
-        let there = entries.filter(is_scratch).map(|entry| entry.path());
-        there.chain([temporary.join("referee-later")]).collect()
     }
 
     /// Whether a folder is shown with all that is in it.

@@ -21,7 +21,7 @@ pub(crate) enum MountStep {
         target: CString,
         at: CString,
     },
-    /// Shows a file or folder of the host, with all mounts in it, or with a relative path one of this tree.
+    /// Shows a file or folder of the host, with all mounts in it.
     Bind {
         from: CString,
         at: CString,
@@ -44,9 +44,6 @@ pub(crate) struct Tree {
     pub(crate) steps: Vec<MountStep>,
 }
 
-/// Names the keys of the bot's user.
-const KEYS: &str = "/proc/keys";
-
 /// Harmless devices.
 pub(crate) const DEVICES: [&str; 5] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
@@ -56,9 +53,6 @@ pub(crate) const SCRATCH: &str = "/tmp";
 
 /// The bot's own folders, which hide the host's.
 const OWN: [&str; 3] = ["/dev", "/proc", SCRATCH];
-
-/// What covers [`KEYS`].
-const NOTHING: &str = "/dev/hidden-file";
 
 /// The most files that a bot may make: more would fill memory that is not counted.
 const MAX_FILES: u32 = 1 << 16;
@@ -89,7 +83,6 @@ pub(crate) fn build(
     if !builder.exists(cwd) {
         builder.folder(cwd)?;
     }
-    builder.hide_keys()?;
     let size = size.map(|size| format!("size={size},")).unwrap_or_default();
     let options = CString::new(format!("{size}nr_inodes={MAX_FILES},mode=755"));
     Ok(Tree { options: options.expect("no NUL"), steps: builder.steps })
@@ -208,20 +201,6 @@ impl Builder {
             self.steps.push(MountStep::Remount { at: relative(at)?, flags: flags.bits() });
         }
         self.shown.insert(path.to_owned());
-        Ok(())
-    }
-
-    /// Covers the names of keys.
-    fn hide_keys(&mut self) -> io::Result<()> {
-        if !Path::new(KEYS).exists() {
-            return Ok(());
-        }
-        // From the new root, in which the steps are carried out.
-        let (from, at) = (relative(Path::new(NOTHING))?, relative(Path::new(KEYS))?);
-        self.steps.push(MountStep::File(from.clone()));
-        self.steps.push(MountStep::Bind { from, at: at.clone() });
-        let flags = MountFlags::RDONLY | MountFlags::NOSUID | MountFlags::NODEV;
-        self.steps.push(MountStep::Remount { at, flags: flags.bits() });
         Ok(())
     }
 

@@ -15,7 +15,7 @@ use crate::confine::pinning::Pinning;
 use crate::confine::sandbox::Sandbox;
 use crate::scratch::folder::Scratch;
 use terms::limits::Resources;
-use terms::system::{is_executable, is_path, program_file};
+use terms::system::{is_path, program_file};
 
 /// A bot's program, working directory and environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +144,7 @@ impl BotCommand {
             .map(|folder| program_file(&folder.join(program)))
             .filter(|file| file.is_file())
             .collect();
-        match candidates.iter().find(|file| is_executable(file)) {
+        match candidates.iter().find(|file| self.may_execute(file)) {
             Some(file) => Ok(std::path::absolute(file).unwrap_or_else(|_| file.clone())),
             None => Err(candidates.first().map_or_else(
                 || SpawnError::not_in_path(program),

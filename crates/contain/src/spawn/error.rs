@@ -47,7 +47,7 @@ pub enum SpawnError {
     /// Only root may execute the file, but root's bots in a sandbox run as another user.
     #[error(
         "cannot start the bot: in a sandbox root's bots run as nobody, which may not execute {} (try `chmod o+rx` on it \
-         and its folder)",
+         and the folders above it)",
         .0.display()
     )]
     NotForNobody(PathBuf),

@@ -12,8 +12,8 @@ use rustix::process::{
     Pid, Signal, chdir, getpid, getppid, set_parent_process_death_signal, setpgid, setrlimit,
 };
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, Gid, Uid, capabilities, set_capabilities, set_no_new_privs,
-    set_thread_groups, set_thread_res_gid, set_thread_res_uid,
+    CapabilitySet, CapabilitySets, Gid, Uid, set_capabilities, set_no_new_privs, set_thread_groups,
+    set_thread_res_gid, set_thread_res_uid,
 };
 
 use super::plan::{Launch, NOBODY};
@@ -78,7 +78,7 @@ fn offer_to_memory_killer() {
 
 /// Applies the rules that no program can undo.
 fn confine(launch: &Launch) -> Result<(), Failure> {
-    if launch.ruleset.is_none() && launch.filter.is_empty() {
+    if launch.ruleset.is_none() && launch.filters.is_empty() {
         return Ok(());
     }
     set_no_new_privs(true).map_err(at(Step::Ruleset))?;
@@ -86,33 +86,20 @@ fn confine(launch: &Launch) -> Result<(), Failure> {
     if let Some(ruleset) = &launch.ruleset {
         raw::restrict_self(ruleset.as_fd()).map_err(at(Step::Ruleset))?;
     }
-    if !launch.filter.is_empty() {
-        raw::set_filter(&launch.filter).map_err(at(Step::Filter))?;
-    }
-    Ok(())
+    launch.filters.iter().try_for_each(|filter| raw::set_filter(filter)).map_err(at(Step::Filter))
 }
 
 /// Drops privileges for good: no program can bring new ones any more.
 fn drop_privileges(privileges: Privileges) -> Result<(), Errno> {
-    let kept = match privileges {
-        Privileges::All => return Ok(()),
-        Privileges::ReadAll => CapabilitySet::DAC_READ_SEARCH,
-        Privileges::None => CapabilitySet::empty(),
-        Privileges::Nobody => {
-            let (uid, gid) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
-            set_thread_groups(&[])?;
-            set_thread_res_gid(gid, gid, gid)?;
-            set_thread_res_uid(uid, uid, uid)?;
-            CapabilitySet::empty()
-        }
-    };
-    let CapabilitySets { effective, permitted, .. } = capabilities(None)?;
-    set_capabilities(
-        None,
-        CapabilitySets {
-            effective: effective & kept,
-            permitted: permitted & kept,
-            inheritable: CapabilitySet::empty(),
-        },
-    )
+    if privileges == Privileges::All {
+        return Ok(());
+    }
+    if privileges == Privileges::Nobody {
+        let (uid, gid) = (Uid::from_raw(NOBODY), Gid::from_raw(NOBODY));
+        set_thread_groups(&[])?;
+        set_thread_res_gid(gid, gid, gid)?;
+        set_thread_res_uid(uid, uid, uid)?;
+    }
+    let none = CapabilitySet::empty();
+    set_capabilities(None, CapabilitySets { effective: none, permitted: none, inheritable: none })
 }

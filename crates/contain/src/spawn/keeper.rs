@@ -29,11 +29,11 @@ use crate::sys::{cores, raw};
 
 /// The keeper's life, which begins when the launcher opens the gate.
 pub(crate) fn run(order: Order, ends: Ends, gate: PipeReader) -> c_int {
-    let Order { mut launch, cores, here } = order;
+    let Order { launch, cores, here } = order;
     // These were the launcher's socket, through which it takes orders.
     let _ = (dup2_stdin(&ends.channel), dup2_stdout(&ends.channel), dup2_stderr(&ends.channel));
     set_cores(&cores);
-    let held = match settle(&mut launch, gate, &here) {
+    let held = match settle(&launch, gate, &here) {
         Ok(Some(held)) => held,
         Ok(None) => return 1,
         Err(failure) => return fail(failure, &ends.channel),
@@ -96,11 +96,7 @@ impl Held {
 }
 
 /// Prepares the keeper's own process. `None` if the launcher has died, or could not map the users.
-fn settle(
-    launch: &mut Launch,
-    mut gate: PipeReader,
-    here: &OwnedFd,
-) -> Result<Option<Held>, Failure> {
+fn settle(launch: &Launch, mut gate: PipeReader, here: &OwnedFd) -> Result<Option<Held>, Failure> {
     let _ = setsid();
     let _ = set_name(c"bot-keeper");
     fchdir(here).map_err(at(Step::Directory))?;
@@ -114,8 +110,6 @@ fn settle(
         return Ok(None);
     }
     drop(gate);
-    // The quota of the user's keys may be used up: then bots share the launcher's keyring.
-    let _ = raw::join_session_keyring();
     if launch.method.is_namespace() {
         if geteuid().is_root() {
             // Its memory belongs to the namespace outside, where a bot has no right to trace what is not dumpable. The files of
@@ -123,9 +117,6 @@ fn settle(
             set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at(Step::Privileges))?;
         }
         numbers = mounts::enter(launch.tree.as_ref()).map_err(at(Step::Mounts))?;
-        if let Some(tree) = &launch.tree {
-            launch.ruleset = mounts::rules(tree).map_err(at(Step::Ruleset))?;
-        }
     } else {
         let _ = set_child_subreaper(Some(getpid()));
     }

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::{CString, OsStr, OsString};
+use std::fs::{self, Permissions};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 
 use super::command::{BotCommand, Confinement, Spawned};
@@ -13,7 +15,7 @@ use super::error::SpawnError;
 use super::groups::group::Cgroup;
 use super::handle::Kept;
 use super::launch::launch;
-use super::plan::Launch;
+use super::plan::{Launch, NOBODY};
 use super::report::{LaunchError, Step};
 use super::running::{Running, Started};
 use super::users::has_nobody;
@@ -24,6 +26,7 @@ use crate::confine::sandbox::{Needs, Sandbox};
 use crate::confine::tree::{self, Tree};
 use crate::scratch::folder::Scratch;
 use crate::sys::raw::Strings;
+use terms::system::is_executable;
 
 /// A bot's view of the machine, and its rights there.
 struct Enclosure {
@@ -74,16 +77,18 @@ impl BotCommand {
             Some(scratch) => Some(scratch.path()),
             None => tree.as_ref().map(|_| Path::new(tree::SCRATCH)),
         };
+        // Nobody has none, and may not even look for a file in root's.
+        let has_home = scratch.is_none() || privileges != Privileges::Nobody;
         let launched = Launch {
             argv: Strings::new(&argv.collect::<Result<Vec<_>, _>>()?),
-            envp: Strings::new(&self.environment(temporary)?),
+            envp: Strings::new(&self.environment(temporary, has_home)?),
             cwd,
-            limits: kernel_limits(resources),
+            limits: kernel_limits(resources, sandbox.is_some()),
             processes: resources.processes,
             privileges,
             tree,
             ruleset,
-            filter: filter::program(*method, sandbox.is_some())
+            filters: filter::programs(*method, sandbox.is_some())
                 .map_err(|source| SpawnError::Confinement { what: "making its filter", source })?,
             ..Launch::new(c_string(program.as_os_str())?, *method)
         };
@@ -106,9 +111,9 @@ impl BotCommand {
         let cwd = self.working_folder().map_err(failed)?;
         let path = self.path();
         let needs = self.needs(program, &cwd, &path);
+        let privileges = if has_nobody() { Privileges::Nobody } else { Privileges::None };
         if method.is_namespace() {
             let tree = sandbox.tree(&needs, resources.memory).map_err(failed)?;
-            let privileges = if has_nobody() { Privileges::Nobody } else { Privileges::None };
             let (tree, cwd) = (Some(tree), Some(cwd));
             return Ok(Enclosure { cwd, privileges, tree, ruleset: None, scratch: None });
         }
@@ -116,10 +121,13 @@ impl BotCommand {
             program: self.program.clone().into(),
             source,
         })?;
+        if privileges == Privileges::Nobody {
+            open_to_nobody(scratch.path()).map_err(failed)?;
+        }
         let ruleset = sandbox.ruleset(&needs, scratch.path()).map_err(failed)?;
         Ok(Enclosure {
             cwd: self.cwd.clone(),
-            privileges: Privileges::ReadAll,
+            privileges,
             tree: None,
             ruleset,
             scratch: Some(scratch),
@@ -161,10 +169,16 @@ impl BotCommand {
     }
 
     /// The referee's environment with the bot's own variables, as `NAME=VALUE`.
-    fn environment(&self, temporary: Option<&Path>) -> Result<Vec<CString>, SpawnError> {
+    fn environment(
+        &self,
+        temporary: Option<&Path>,
+        has_home: bool,
+    ) -> Result<Vec<CString>, SpawnError> {
         let mut all: BTreeMap<OsString, OsString> = env::vars_os().collect();
         if let Some(folder) = temporary {
-            all.extend(["TMPDIR", "TMP", "TEMP"].map(|name| (name.into(), folder.into())));
+            let names =
+                ["TMPDIR", "TMP", "TEMP", "HOME"].into_iter().take(3 + usize::from(!has_home));
+            all.extend(names.map(|name| (name.into(), folder.into())));
         }
         all.extend(self.env.clone());
         let pair = |(name, value): (OsString, OsString)| {
@@ -177,8 +191,15 @@ impl BotCommand {
     }
 
     pub(super) fn runs_as_nobody(&self) -> bool {
-        let Confinement { method, sandbox, .. } = &self.confinement;
-        sandbox.is_some() && method.is_namespace() && has_nobody()
+        self.confinement.sandbox.is_some() && has_nobody()
+    }
+
+    /// Whether the bot's user may execute a file, whose folders a namespace shows to everybody.
+    pub(super) fn may_execute(&self, file: &Path) -> bool {
+        let is_open =
+            |path: &Path| path.metadata().is_ok_and(|it| it.permissions().mode() & 1 != 0);
+        let needs_all = self.runs_as_nobody() && !self.confinement.method.is_namespace();
+        is_executable(file) && (!needs_all || file.ancestors().all(is_open))
     }
 
     fn explain(&self, path: &Path, LaunchError { step, error }: LaunchError) -> SpawnError {
@@ -200,6 +221,12 @@ impl BotCommand {
             Step::Filter => SpawnError::Confinement { what: "setting its filter", source: error },
         }
     }
+}
+
+/// Lets a bot that runs as nobody into its folder, which remains root's to remove.
+fn open_to_nobody(folder: &Path) -> io::Result<()> {
+    chown(folder, None, Some(NOBODY))?;
+    fs::set_permissions(folder, Permissions::from_mode(0o770))
 }
 
 fn c_string(word: &OsStr) -> Result<CString, SpawnError> {

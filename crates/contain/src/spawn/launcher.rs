@@ -104,8 +104,6 @@ impl Drop for Launcher {
 #[expect(clippy::needless_pass_by_value, reason = "a keeper must not keep it open")]
 fn serve(socket: UnixStream) -> Option<(Order, Ends, PipeReader)> {
     let _ = setsid();
-    // The kernel may have no keyrings, or the user no right to one.
-    let _ = raw::join_session_keyring();
     let _ = set_name(c"bot-launcher");
     // Descriptors of a bot must not have the numbers of its standard ones.
     let _ = (dup2_stdin(&socket), dup2_stdout(&socket), dup2_stderr(&socket));

@@ -2,8 +2,6 @@
 
 use std::ffi::CStr;
 use std::fs::File;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt as _;
 
 use rustix::fs::{Mode, OFlags, mkdir, open, symlink};
 use rustix::io::Errno;
@@ -19,8 +17,7 @@ use rustix::thread::{
 
 use super::numbers;
 use crate::confine::tree::{MountStep, Tree};
-use crate::sys::landlock::{self, Ruleset};
-use crate::sys::raw::{landlock_version, make_read_only};
+use crate::sys::raw::make_read_only;
 
 /// A folder that every host has, where the new root is mounted until it becomes the root.
 const GROUND: &CStr = c"/proc";
@@ -94,22 +91,6 @@ pub(crate) fn fix() -> Result<(), Errno> {
     let [effective, permitted, inheritable] =
         [effective, permitted, inheritable].map(|set| set.difference(right));
     set_capabilities(None, CapabilitySets { effective, permitted, inheritable })
-}
-
-/// The rules by which a bot in this tree, which is now the root, writes to its own folders alone: a read-only mount still lets
-/// it write to a FIFO. `None` without Landlock, or with its first version, which forbids to move files between folders.
-pub(crate) fn rules(tree: &Tree) -> Result<Option<OwnedFd>, Errno> {
-    const NEEDED: u32 = 2;
-    if landlock_version() < NEEDED {
-        return Ok(None);
-    }
-    let own = tree.steps.iter().filter_map(|step| match step {
-        MountStep::OpenFolder(at) => Some(std::ffi::OsStr::from_bytes(at.as_bytes())),
-        _ => None,
-    });
-    let ruleset = Ruleset::forbid(landlock::WRITE, 0, 0)?.allow(landlock::WRITE, own)?;
-    // Devices that do no harm.
-    Ok(Some(ruleset.allow(landlock::WRITE_FILE, ["dev"])?.into()))
 }
 
 fn carry_out(step: &MountStep) -> Result<(), Errno> {

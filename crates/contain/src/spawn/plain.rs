@@ -67,7 +67,7 @@ impl Plain {
         if let Some(cwd) = plan.cwd {
             command.current_dir(cwd);
         }
-        let limits = kernel_limits(plan.resources).into_iter().map(KernelLimit::of_kernel);
+        let limits = kernel_limits(plan.resources, false).into_iter().map(KernelLimit::of_kernel);
         let limits = limits.collect();
         let mut child = spawn_limited(&mut command, limits).map_err(StartFailure::Exec)?;
         let pid = Pid::from_child(&child);

@@ -3,7 +3,7 @@
 use std::ffi::{CString, c_int};
 use std::os::fd::OwnedFd;
 
-use seccompiler::sock_filter;
+use seccompiler::BpfProgram;
 
 use crate::confine::limits::KernelLimit;
 use crate::confine::method::ContainmentMethod;
@@ -28,8 +28,8 @@ pub(crate) struct Launch {
     pub(crate) privileges: Privileges,
     /// The bot's own file system, if it does not see the host's; only in a namespace.
     pub(crate) tree: Option<Tree>,
-    /// A seccomp program; empty means no filter.
-    pub(crate) filter: Vec<sock_filter>,
+    /// Seccomp programs.
+    pub(crate) filters: Vec<BpfProgram>,
     /// Whether the keeper only tries what may fail, and then ends.
     pub(crate) is_trial: bool,
     /// A Landlock ruleset.
@@ -51,7 +51,7 @@ impl Launch {
             processes: None,
             privileges: Privileges::All,
             tree: None,
-            filter: Vec::new(),
+            filters: Vec::new(),
             is_trial: false,
             ruleset: None,
             cgroup: None,

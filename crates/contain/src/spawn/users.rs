@@ -40,7 +40,7 @@ impl Users {
     }
 }
 
-/// Whether root's bot can run as an unprivileged user in the namespace.
+/// Whether root's bot can run as an unprivileged user, who has no number in some namespaces.
 pub(crate) fn has_nobody() -> bool {
     static SEEN: OnceLock<Users> = OnceLock::new();
     let maps_nobody = |map: &str| {

@@ -23,7 +23,10 @@ pub(crate) fn write(launch: &Launch, bytes: &mut Vec<u8>) -> io::Result<()> {
         let steps = tree.steps.iter().map(parts_of_step);
         (tree.options.as_bytes(), steps.collect::<Vec<_>>())
     });
-    let filter = launch.filter.iter().map(|step| (step.code, step.jt, step.jf, step.k));
+    let filters = launch.filters.iter().map(|filter| {
+        let steps = filter.iter().map(|step| (step.code, step.jt, step.jf, step.k));
+        steps.collect::<Vec<_>>()
+    });
     let fields = (
         launch.program.as_bytes(),
         &launch.argv.0,
@@ -34,7 +37,7 @@ pub(crate) fn write(launch: &Launch, bytes: &mut Vec<u8>) -> io::Result<()> {
         launch.processes,
         launch.privileges as u8,
         tree,
-        filter.collect::<Vec<_>>(),
+        filters.collect::<Vec<_>>(),
         launch.is_trial,
     );
     borsh::to_writer(bytes, &fields)
@@ -47,10 +50,13 @@ pub(crate) fn read(bytes: &mut &[u8]) -> Option<Launch> {
     let (program, argv, envp, cwd): (Text, Text, Text, Option<Text>) = take(bytes)?;
     let (method, limits): (u8, Vec<Limit>) = take(bytes)?;
     let (processes, privileges): (Option<u64>, u8) = take(bytes)?;
-    let (tree, filter, is_trial): (Option<(Text, Vec<StepParts>)>, Vec<_>, _) = take(bytes)?;
+    let (tree, filters): (Option<(Text, Vec<StepParts>)>, Vec<Vec<_>>) = take(bytes)?;
     let limits =
         limits.into_iter().map(|(resource, soft, hard)| KernelLimit { resource, soft, hard });
-    let filter = filter.into_iter().map(|(code, jt, jf, k)| sock_filter { code, jt, jf, k });
+    let filters = filters.into_iter().map(|filter| {
+        let steps = filter.into_iter().map(|(code, jt, jf, k)| sock_filter { code, jt, jf, k });
+        steps.collect()
+    });
     let text = |bytes| CString::new(bytes).ok();
     Some(Launch {
         program: text(program)?,
@@ -71,8 +77,8 @@ pub(crate) fn read(bytes: &mut &[u8]) -> Option<Launch> {
             }),
             None => None,
         },
-        filter: filter.collect(),
-        is_trial,
+        filters: filters.collect(),
+        is_trial: take(bytes)?,
         ruleset: None,
         cgroup: None,
     })
@@ -142,7 +148,7 @@ mod tests {
                 processes: is_odd.then_some(512),
                 privileges,
                 tree: is_odd.then(|| Tree { options: c"size=1m".into(), steps: steps() }),
-                filter: vec![sock_filter { code: 0x15, jt: 1, jf: 2, k: u32::MAX }],
+                filters: vec![vec![sock_filter { code: 0x15, jt: 1, jf: 2, k: u32::MAX }]],
                 is_trial: is_odd,
                 ..Launch::new(c"/usr/bin/sort".into(), method)
             };

@@ -213,14 +213,6 @@ pub(crate) fn ended_child() -> Option<(Pid, BotExit)> {
     Some((Pid::from_raw(pid)?, exit(status)))
 }
 
-/// Gives the calling thread a new session keyring, which its forks and programs inherit instead of the user's.
-pub(crate) fn join_session_keyring() -> Result<(), Errno> {
-    let (call, join) = (libc::SYS_keyctl, libc::KEYCTL_JOIN_SESSION_KEYRING);
-    // SAFETY: without a name, the kernel makes a keyring that nobody else can join.
-    let joined = unsafe { libc::syscall(call, join, ptr::null::<c_char>(), 0, 0, 0) };
-    if joined < 0 { Err(last_errno()) } else { Ok(()) }
-}
-
 /// Applies a Landlock ruleset.
 pub(crate) fn restrict_self(ruleset: BorrowedFd<'_>) -> Result<(), Errno> {
     // SAFETY: a system call on numbers.

@@ -7,17 +7,20 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
-use contain::bot::BotCommand;
+use contain::bot::{BotCommand, Confinement, ContainmentMethod};
 use results::gamelog::Turn;
 use terms::path::folder_of;
 use terms::text::{shell_word, without_byte_order_mark};
-use terms::verdict::{BotExit, NoReply};
+use terms::verdict::{BotExit, NoReply, SIGSYS};
 
 /// Why the program of a bot that ended in its first turn never ran, if its exit status says that, or what it may have lacked.
 pub(super) fn never_ran(turn: &Turn, command: &BotCommand) -> Option<String> {
     let Some(NoReply::Ended(exit)) = turn.no_reply else { return None };
     let stderr = &turn.stderr.0;
     match exit {
+        BotExit::Signal(SIGSYS) | BotExit::Code(SHELL_SIGSYS) if has_filter(command) => {
+            Some(OTHER_CALLS.to_owned())
+        }
         _ if turn.turn != 1 => None,
         BotExit::Code(126 | 127) => carriage_return(command)
             .or_else(|| outside_sandbox(command))
@@ -28,6 +31,18 @@ pub(super) fn never_ran(turn: &Turn, command: &BotCommand) -> Option<String> {
             .or_else(|| cannot_write(command, stderr))
             .or_else(|| hidden_files(command)),
     }
+}
+
+/// The status of a shell whose program was killed by SIGSYS.
+const SHELL_SIGSYS: i32 = 128 + SIGSYS;
+
+/// The reason for SIGSYS.
+const OTHER_CALLS: &str = "it called the kernel as a 32-bit program does, and the filter of `--containment seccomp` and of `--sandbox` \
+     knows only the calls of 64 bits: build it for 64 bits, or play with `--containment namespace` and without `--sandbox`";
+
+fn has_filter(command: &BotCommand) -> bool {
+    let Confinement { method, sandbox, .. } = &command.confinement;
+    sandbox.is_some() || *method == ContainmentMethod::Seccomp
 }
 
 /// Names a script whose first line ends in CR LF: the CR becomes a part of the interpreter's name.

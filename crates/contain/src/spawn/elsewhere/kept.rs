@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::command::{BotCommand, Spawned};
 use super::error::SpawnError;
+use terms::system::is_executable;
 
 impl BotCommand {
     /// Starts no bot: the methods of containment were refused before.
@@ -22,6 +23,11 @@ impl BotCommand {
     /// The folders that a sandbox does not show as a whole: none.
     pub fn withheld(&self) -> Vec<PathBuf> {
         Vec::new()
+    }
+
+    /// Whether the bot's user, who is the referee's, may execute a file.
+    pub(super) fn may_execute(&self, file: &Path) -> bool {
+        is_executable(file)
     }
 
     /// Whether the bot runs as another user.
