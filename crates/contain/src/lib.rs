@@ -128,11 +128,11 @@ pub mod bot {
         },
         drive::{
             HostMemory,
-            bystander::TableWatch,
             dialogue::Dialogue,
             exchange::{Exchanged, InputUse, Request},
             pipes::Captured,
             process::{BotProcess, ExchangeError},
+            table::TableWatch,
             teardown::BotEnd,
         },
         scratch::folder::{Scratch, await_removals},

@@ -9,8 +9,6 @@ use std::time::Duration;
 use contain::bot::{Containment, ContainmentMethod, ExchangeError};
 use contain::terms::limits::{Resource, Resources};
 use contain::terms::verdict::{BotExit, NoReply};
-use rustix::process::setpriority_process;
-use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
 
 use contain::{Child, Contained, Host, Until};
 
@@ -101,32 +99,4 @@ fn a_strangers_program_takes_twenty_lines() {
     let is_answered = said.starts_with("\"144\\n\" after ") && said.contains("not whole: None");
     assert!(is_answered || said.contains("Some(Deadline)"), "{output:?}");
     assert!(said.contains("survivors: "), "{said}");
-}
-
-#[test]
-fn a_program_that_has_answered_is_not_ended_while_the_referee_has_no_core() {
-    let (_host, core) = (host(), sched_getcpu());
-    let hog =
-        move || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().expect("it starts");
-    let starved = thread::spawn(move || {
-        let mut child = start("while read lines; do seq $lines; done");
-        child.exchange("1\n", Until::Lines(1), LONG).expect("watched");
-        // What it starts from now on is on its core, before it makes itself the least of all there.
-        let mut here = CpuSet::new();
-        here.set(core);
-        sched_setaffinity(None, &here).expect("a core that it is on");
-        let hogs: Vec<_> = (0..8).map(|_| hog()).collect();
-        setpriority_process(None, 19).expect("lower is allowed");
-        thread::sleep(Duration::from_millis(200));
-        // To read this much takes it many turns on its core, and so longer than its launcher waits after the limit.
-        let limit = Duration::from_millis(50);
-        let late = child.exchange("200000\n", Until::Lines(200_000), limit).expect("watched");
-        for mut hog in hogs {
-            hog.kill().and_then(|()| hog.wait()).expect("it is ours");
-        }
-        let next = child.exchange("1\n", Until::Lines(1), LONG).expect("watched");
-        (late.why_not_whole, next.why_not_whole)
-    });
-    let whys = starved.join().expect("the thread has ended");
-    assert!(matches!(whys, (None | Some(NoReply::Deadline), None)), "{whys:?}");
 }

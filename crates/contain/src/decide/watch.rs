@@ -156,7 +156,7 @@ impl Watch {
     fn computed(&self, before: &Sample) -> Duration {
         let counted = self.last.as_ref().map(|last| last.tree_time_since(before));
         let sampled: Duration = self.processes.values().sum();
-        // The kernel adds the time of a child to that of the process that waits for it, in ticks.
+        // The kernel adds a child's time to the process that waits for it, in ticks.
         sampled.max(counted.unwrap_or_default())
     }
 

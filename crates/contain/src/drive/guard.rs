@@ -244,7 +244,7 @@ impl Guard {
 
 /// What a sample shows of limits.
 pub(crate) struct Exceeded {
-    /// The memory of all processes as far as it was measured, in bytes.
+    /// The memory of all processes if it was measured, in bytes, and otherwise of the largest.
     memory: u64,
     pub(crate) breach: Option<Breach>,
 }

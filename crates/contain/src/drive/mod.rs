@@ -17,6 +17,7 @@ mod poll;
 pub(crate) mod process;
 #[cfg_attr(not(target_os = "linux"), path = "elsewhere/start.rs")]
 mod start;
+pub(crate) mod table;
 pub(crate) mod teardown;
 
 pub use self::guard::HostMemory;

@@ -30,7 +30,7 @@ pub(crate) fn observe(root: Root) -> Observation {
     observed(below(root))
 }
 
-/// A sample, and which of its threads can run by now, as far as that can be read in a short time.
+/// A sample, and which of its threads can run by now, of those that can be read in a short time.
 pub(crate) fn observed(sample: Sample) -> Observation {
     let until = Instant::now() + TUNING.sampling.walk;
     let can_run = |tid: &i32| {

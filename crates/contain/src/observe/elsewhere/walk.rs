@@ -1,6 +1,6 @@
 //! Reads the figures of a program's processes.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::decide::sample::{Computed, Observation, Process, Sample};
 use crate::observe::root::Root;
