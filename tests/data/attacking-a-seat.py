@@ -49,6 +49,20 @@ def open_file(name, flags, pid):
     os.close(os.open(f"/proc/{pid}/{name}", flags))
 
 
+def take_cores(pid):
+    """A call may be answered with success, but have no effect."""
+    before = os.sched_getaffinity(pid)
+    os.sched_setaffinity(pid, {min(before)})
+    if os.sched_getaffinity(pid) == before and len(before) > 1:
+        raise OSError
+
+
+def lower(pid):
+    os.setpriority(os.PRIO_PROCESS, pid, 19)
+    if os.getpriority(os.PRIO_PROCESS, pid) != 19:
+        raise OSError
+
+
 ATTACKS = {
     "signal": lambda pid: os.kill(pid, 0),
     "attach": lambda pid: trace([ATTACH], pid),
@@ -60,8 +74,8 @@ ATTACKS = {
     "input": lambda pid: open_file("fd/0", os.O_WRONLY | os.O_NONBLOCK, pid),
     "file": take_file,
     "environment": lambda pid: open(f"/proc/{pid}/environ", "rb").read(),
-    "cores": lambda pid: os.sched_setaffinity(pid, os.sched_getaffinity(0)),
-    "priority": lambda pid: os.setpriority(os.PRIO_PROCESS, pid, 19),
+    "cores": take_cores,
+    "priority": lower,
 }
 if len(sys.argv) > 2:
     ATTACKS["badness"] = lambda pid: open_file("oom_score_adj", os.O_WRONLY, pid)
