@@ -125,16 +125,15 @@ pub(super) fn process(pid: i32, status: &str) -> Process {
     }
 }
 
-/// The memory of all processes, in bytes. Pages that they share are divided among them, of the processes that the kernel measures
-/// before `until`.
+/// The memory of the processes that the kernel measures before `until`, in bytes. Pages that they share are divided among them.
 pub(crate) fn proportional_memory(sample: &Sample, until: Instant) -> u64 {
-    sample.processes.iter().map(|process| proportional(process, until)).sum()
+    let in_time = sample.processes.iter().take_while(|_| Instant::now() < until);
+    in_time.map(proportional).sum()
 }
 
-fn proportional(process: &Process, until: Instant) -> u64 {
-    let measure = || read(&format!("/proc/{}/smaps_rollup", process.pid));
-    let measured = if Instant::now() < until { measure() } else { None };
-    let rollup = measured.unwrap_or_default();
+/// A kernel without this file, or a process that has ended, shows no shares.
+fn proportional(process: &Process) -> u64 {
+    let rollup = read(&format!("/proc/{}/smaps_rollup", process.pid)).unwrap_or_default();
     let bytes = |name| field(&rollup, name).map(|kib| kib * 1024);
     bytes("Pss:").map_or(process.resident, |pss| pss + bytes("SwapPss:").unwrap_or(0))
 }
@@ -226,7 +225,7 @@ mod tests {
         let me = of_all(vec![rustix::process::getpid().as_raw_pid()], look());
         let divided = proportional_memory(&me, look());
         assert!(divided > 100_000 && divided <= me.resident(), "{divided} of {}", me.resident());
-        assert_eq!(proportional_memory(&me, Instant::now()), me.resident(), "there was no time");
+        assert_eq!(proportional_memory(&me, Instant::now()), 0, "there was no time");
     }
 
     #[test]
