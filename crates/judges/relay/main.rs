@@ -123,12 +123,7 @@ fn relay(program: *const u8) -> Option<[u8; 2]> {
     let mut name = Name { family: 1, path: [const { MaybeUninit::uninit() }; LONGEST] };
     let length = name.put(program)?;
     call(kernel::CONNECT, [socket, address(&name), length, 0])?;
-    let streams = Streams {
-        length: size_of::<Streams>(),
-        level: 1,
-        kind: 1,
-        streams: [0, 1],
-    };
+    let streams = Streams { length: size_of::<Streams>(), level: 1, kind: 1, streams: [0, 1] };
     let part = [address(b"r"), 1];
     let message: [usize; 7] = [0, 0, address(&part), 1, address(&streams), size_of::<Streams>(), 0];
     call(kernel::SENDMSG, [socket, address(&message), NOSIGNAL, 0])?;
