@@ -318,8 +318,8 @@ fn a_bot_that_calls_the_kernel_as_one_of_32_bits_does_is_told_what_refuses_that(
         fs::write(place.path("bot.c"), source).expect("room");
         let mut compiler = Command::new("cc");
         compiler.args(flags).args(["-nostdlib", "-static", "-o", "bot", "bot.c"]);
-        let compiled = compiler.current_dir(place.folder()).status().expect("a C compiler");
-        assert!(compiled.success(), "{source}");
+        let built = compiler.current_dir(place.folder()).status().expect("a C compiler");
+        assert!(built.success(), "{source}");
         for more in [&["--containment", "seccomp"][..], &["--sandbox"]] {
             let play = [&["play", "--format", "json", "--bot", "./bot"], more].concat();
             let said = said(&place.command(&play).patient().run());
