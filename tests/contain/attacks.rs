@@ -180,33 +180,6 @@ fn a_bot_cannot_take_over_its_keeper() {
     }
 }
 
-/// A process that traces a keeper after all must not reach the launcher through it, which has the bots of the other games.
-#[test]
-fn a_keeper_holds_nothing_of_its_launchers_for_input_and_output() {
-    for method in METHODS {
-        let mut game = referee()
-            .play(["--bot", "@misbehaving hang", "--containment", method])
-            .args(PATIENT)
-            .start();
-        let keeper =
-            || keepers(game.id()).first().map(|keeper| keeper.as_raw_pid().cast_unsigned());
-        wait_until("the bot runs", || keeper().is_some_and(|keeper| !children(keeper).is_empty()));
-        let launcher = children(game.id())[0].as_raw_pid().cast_unsigned();
-        let held = |pid: u32| {
-            let folder = fs::read_dir(format!("/proc/{pid}/fd")).expect("a process");
-            let of = |fd: fs::DirEntry| Some((fd.file_name(), fs::read_link(fd.path()).ok()?));
-            folder.flatten().filter_map(of).collect::<BTreeMap<_, _>>()
-        };
-        let (above, below) = (held(launcher), held(keeper().expect("it runs")));
-        for number in ["0", "1", "2"] {
-            let file = &below[std::ffi::OsStr::new(number)];
-            assert!(above.values().all(|other| other != file), "{method}: {number} is {file:?}");
-        }
-        game.kill().expect("a child");
-        game.wait().expect("a child");
-    }
-}
-
 /// A bundled bot that first starts this number of processes, each of which has left its group and is still its child.
 pub(crate) fn leaving(processes: usize, user: User, bot: &str) -> String {
     let program = referee_of(user).get_program().to_str().expect("UTF-8").to_owned();
@@ -430,18 +403,6 @@ fn a_control_group_counts_shared_memory_that_only_a_mapping_holds() {
 fn a_control_group_counts_a_memfd_that_only_a_mapping_holds() {
     for user in users_of_control_groups() {
         hidden_memory_counts(user, "memfd", &METHODS);
-    }
-}
-
-/// A sandbox refuses to put pages into pipes. To an ordinary user's control group nothing is promised.
-#[test]
-fn a_control_group_of_roots_counts_large_pages_that_pipes_hold() {
-    let Some(bot) = hiding("pipes") else { return };
-    let is_root = |&user: &User| user == User::Mine && rustix::process::getuid().is_root();
-    for user in users_of_control_groups().into_iter().filter(is_root) {
-        for method in METHODS {
-            loses_by_memory(user, method, &bot, &[]);
-        }
     }
 }
 

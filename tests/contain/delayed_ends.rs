@@ -1,26 +1,12 @@
-//! Bots that delay the end of their game by what they leave: processes, descriptors, files, and memory to free.
+//! Bots that delay the end of their game by what they leave: files, processes, and memory to free.
 
 use crate::contain::attacks::play;
 use support::prelude::*;
-use support::yardstick::beside_a_yardstick;
-
-/// How much later than its limit a verdict may come where the host is not busy.
-const LATE: Duration = Duration::from_secs(1);
-
-/// How much later than its limit a game may end, on a machine that is not busy and on one that is.
-const END: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(30)];
 
 /// A bot in Python; `None` without Python.
 fn python(program: &str) -> Option<String> {
     let [python] = need("bots that delay their end", ["python3"])?;
     Some(shlex::try_join([python, "-c", program]).expect("no NUL"))
-}
-
-/// How much later than its limit a verdict was in the log, and the game had ended.
-#[derive(Debug)]
-struct Lateness {
-    verdict: Duration,
-    end: Duration,
 }
 
 /// A folder that everybody may write to.
@@ -29,94 +15,6 @@ fn public_folder() -> TempDir {
     let all = fs::Permissions::from_mode(0o777);
     fs::set_permissions(folder.path(), all).expect("its owner");
     folder
-}
-
-/// Plays a bot that does not answer its first turn, and waits for the verdict and for the end.
-fn watched(mut play: Referee, limit: Duration) -> (Value, Lateness) {
-    let folder = public_folder();
-    let log = folder.path().join("log");
-    play = play.args(["--first-turn", &format!("{}ms", limit.as_millis()), "--log"]).arg(&log);
-    let start = Instant::now();
-    let late = || start.elapsed().saturating_sub(limit);
-    let child = play.piped().start();
-    let is_there = || fs::read_to_string(&log).is_ok_and(|log| log.contains("\"type\":\"turn\""));
-    wait_until("the verdict", is_there);
-    let verdict = late();
-    let result = finished(child).json();
-    (result, Lateness { verdict, end: late() })
-}
-
-/// Plays a bot that says when it has begun, with more time if it did not get there.
-fn begun(user: User, method: &str, bot: &str, more: &[&str]) -> (Value, Lateness) {
-    let mark = Mark::new();
-    let mut last = None;
-    for limit in [1, 4, 16, 48].map(Duration::from_secs) {
-        let play = referee_of(user).play([
-            "--format",
-            "json",
-            "--env",
-            mark.env(),
-            "--containment",
-            method,
-        ]);
-        let seen = watched(play.args(["--bot", bot]).args(more), limit);
-        let has_begun = seen.0["stderr_tail"].to_string().contains("armed");
-        last = Some(seen);
-        if has_begun {
-            break;
-        }
-    }
-    mark.wait_for(0);
-    last.expect("a game")
-}
-
-/// Plays a bot that says when it has begun and does not answer. The verdict, one of these, is there soon after the limit, the game
-/// ends soon after that, and nothing is left.
-fn delays_no_end(user: User, method: &str, bot: &str, more: &[&str], verdicts: &[&str]) {
-    let is_late = |late: &Lateness| late.verdict >= bound(LATE) || late.end >= bound(END[0]);
-    let is_disturbed = |((_, late), is_busy): &((Value, Lateness), bool)| *is_busy && is_late(late);
-    let play = || beside_a_yardstick(|| begun(user, method, bot, more));
-    let ((result, late), is_busy) = undisturbed(is_disturbed, play);
-    let what = format!("{method} {user:?} {more:?}: {late:?} {is_busy} {result}");
-    assert!(result["stderr_tail"].to_string().contains("armed"), "{what}");
-    assert!(verdicts.iter().any(|&verdict| result["verdict"] == verdict), "{what}");
-    assert!(is_busy || !is_late(&late), "{what}");
-    assert!(late.end < bound(END[1]), "{what}");
-}
-
-/// Processes that wait for input, and hold 1,000 descriptors but no end of the pipe that the referee reads: each its own, or
-/// all of them the same.
-const MANY_DESCRIPTORS: &str = "
-import ctypes, os, resource, sys, time
-CLONE_FILES, SIGCHLD, CLONE = 0x400, 17, {'x86_64': 56, 'aarch64': 220}[os.uname().machine]
-how = SIGCHLD | (CLONE_FILES if sys.argv[1] == 'shared' else 0)
-c = ctypes.CDLL(None)
-os.read(0, 1 << 16)
-if os.fork() > 0:
-    time.sleep(3600)
-os.dup2(2, 1)
-most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-files = [os.open('/dev/null', os.O_RDONLY) for _ in range(min(1000, most - 50))]
-for _ in range(490):
-    if c.syscall(CLONE, how, 0, 0, 0, 0) == 0:
-        os.read(0, 1)
-        os._exit(0)
-os.write(2, b'armed\\n')
-time.sleep(3600)
-";
-
-/// Plays the bot with many descriptors.
-fn many_descriptors_delay_no_end(user: User, method: &str, more: &[&str], whose: &str) {
-    if let Some(bot) = python(MANY_DESCRIPTORS) {
-        let more = [&["--memory", "none"][..], more].concat();
-        delays_no_end(user, method, &format!("{bot} {whose}"), &more, &["timeout"]);
-    }
-}
-
-#[test]
-fn many_descriptors_in_many_processes_delay_no_end() {
-    many_descriptors_delay_no_end(User::Mine, "namespace", &[], "own");
-    many_descriptors_delay_no_end(User::Nobody, "seccomp", &[], "own");
 }
 
 /// Plays a bot that fills its scratch folder, which is empty again when the referee has ended. That no game waits for it is
@@ -231,9 +129,7 @@ fn a_bot_whose_end_takes_long_has_ended_and_the_way_is_known() {
 
 /// Bots that delay the end of their game, under each method, by each user, with and without a sandbox.
 mod heavy {
-    use super::{
-        LONG_ENDS, a_long_end_is_known, many_descriptors_delay_no_end, many_files_are_removed,
-    };
+    use super::{LONG_ENDS, a_long_end_is_known, many_files_are_removed};
     use crate::contain::attacks::shared_memory_is_reported_once;
     use support::prelude::*;
 
@@ -250,15 +146,6 @@ mod heavy {
         for (number, (user, (method, more))) in all.enumerate() {
             play(number, user, method, more);
         }
-    }
-
-    #[test]
-    #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-    fn many_descriptors_in_many_processes_delay_no_end_under_any_method() {
-        under_any_method(|_, user, method, more| {
-            let whose = if user == User::Mine { "own" } else { "shared" };
-            many_descriptors_delay_no_end(user, method, more, whose);
-        });
     }
 
     #[test]

@@ -40,29 +40,6 @@ def memfd():
     must(c.munmap(ctypes.c_void_p(start + PAGE), ctypes.c_size_t(ALL - PAGE)))
 
 
-def pipes():
-    """A byte of a large page in a slot of a pipe keeps all of the page."""
-    large, slots = 2 << 20, 16
-
-    class Vector(ctypes.Structure):
-        _fields_ = [("start", ctypes.c_void_p), ("size", ctypes.c_size_t)]
-
-    ends = []
-    for number in range(ALL // large):
-        if number % slots == 0:
-            ends.append(os.pipe())
-        start = map_memory(2 * large, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-        page = -(-start // large) * large
-        c.madvise(ctypes.c_void_p(page), ctypes.c_size_t(large), 14)
-        ctypes.memset(page, 1, PAGE)
-        vector = Vector(page, 1)
-        must(c.vmsplice(ends[-1][1], ctypes.byref(vector), ctypes.c_size_t(1), 0))
-        must(c.munmap(ctypes.c_void_p(start), ctypes.c_size_t(2 * large)))
-    # At its limit a group gets small pages for large ones, which no one is killed for.
-    ctypes.memset(map_memory(4 * large, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS), 1, 4 * large)
-    return ends
-
-
 def wait():
     print("held", file=sys.stderr, flush=True)
     time.sleep(3600)
