@@ -92,11 +92,13 @@ impl Bystander {
             return state.next;
         }
         let sample = state.sampler.sample();
+        // Before its memory is measured, so that it does not grow in the meantime.
+        if state.activity == Activity::Stopped && walk::has_unstopped(&sample) {
+            self.leash.stop(&sample.pids());
+        }
         state.breach = state.breach.or(Exceeded::by(&self.limits, &sample, None, false).breach);
         if state.breach.is_some() {
             self.leash.kill(&sample.pids());
-        } else if state.activity == Activity::Stopped && walk::has_unstopped(&sample) {
-            self.leash.stop(&sample.pids());
         }
         state.next = Instant::now() + interval.max(now.elapsed() * share);
         state.next
