@@ -95,8 +95,8 @@ fn a_bot_that_is_not_asked_stands_still_unless_it_may_ponder() {
     }
 }
 
-/// Answers, and computes without end in a process that timers continue ten times a second, since the kernel does not repeat one for a
-/// signal that is ignored. The first numbers are a `sigevent`: the signal, and 0 for one to the process.
+/// Answers, and computes without end in a process, or takes as many MiB as it is told to. Timers continue it ten times a second, since
+/// the kernel does not repeat one for a signal that is ignored. The first numbers are a `sigevent`: the signal, and 0 for one to the process.
 const CONTINUES: &str = "import ctypes, os, signal, sys, time\n\
     libc = ctypes.CDLL(None)\n\
     event, timer = (ctypes.c_int * 16)(0, 0, signal.SIGCONT, 0), ctypes.c_void_p()\n\
@@ -104,9 +104,11 @@ const CONTINUES: &str = "import ctypes, os, signal, sys, time\n\
     \x20   libc.timer_create(time.CLOCK_MONOTONIC, event, ctypes.byref(timer))\n\
     \x20   time_left = (ctypes.c_long * 4)(0, 0, tenth // 10, tenth % 10 * 100_000_000)\n\
     \x20   libc.timer_settime(timer, 0, time_left, None)\n\
-    if os.fork() == 0:\n\
+    if len(sys.argv) == 1 and os.fork() == 0:\n\
     \x20   while True: pass\n\
-    for line in sys.stdin: print(1, flush=True)\n";
+    for line in sys.stdin:\n\
+    \x20   print(1, flush=True)\n\
+    \x20   held = b'x' * (int(sys.argv[1]) << 20) if len(sys.argv) > 1 else b''\n";
 
 #[test]
 fn a_bot_that_continues_itself_is_stopped_again() {
@@ -125,6 +127,23 @@ fn a_bot_that_continues_itself_is_stopped_again() {
         assert!(stopped > looks.len() / 2, "{method}: {stopped} of {}", looks.len());
         let (code, end) = held.end();
         assert_eq!((code, &end["seats"][0]["verdict"]), (Some(0), &json!("completed")), "{method}");
+    }
+}
+
+#[test]
+fn a_stopped_bot_that_exceeds_a_limit_is_killed_at_once() {
+    let Some([python]) = need("a bot that continues itself", ["python3"]) else { return };
+    for method in ALL_METHODS {
+        let words = [python, "-c", CONTINUES, "200"];
+        let bot = format!("exec {}", shlex::try_join(words).expect("no NUL"));
+        let limits = ["--containment", method, "--memory", "100MiB"];
+        let held = Held::game_with(&bot, &limits);
+        // The other bot is still asked.
+        wait_until("it is gone", || held.idle().is_empty());
+        let (code, end) = held.end();
+        let verdicts = [&end["seats"][0]["verdict"], &end["seats"][1]["verdict"]];
+        assert_eq!(verdicts, ["memory_limit", "completed"], "{method}: {end}");
+        assert_eq!(code, Some(1), "{method}");
     }
 }
 
