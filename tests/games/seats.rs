@@ -147,6 +147,25 @@ fn a_stopped_bot_that_exceeds_a_limit_is_killed_at_once() {
     }
 }
 
+#[test]
+fn if_memory_runs_out_the_kernel_kills_the_bot_that_is_asked() {
+    for method in ALL_METHODS {
+        let says = "while read -r heap; do cat /proc/self/oom_score_adj >&2; echo 1; done";
+        let held = Held::game_with(says, &["--containment", method]);
+        wait_until("it is stopped", || held.states() == ['T']);
+        let badness = |(pid, command): (u32, String)| {
+            let badness = fs::read_to_string(format!("/proc/{pid}/oom_score_adj")).ok()?;
+            (!command.contains("./waits")).then_some(badness)
+        };
+        let stopped: Vec<String> = held.mark.processes().into_iter().filter_map(badness).collect();
+        assert!(stopped.contains(&"500\n".to_owned()), "{method}: {stopped:?}");
+        let (code, log) = held.log();
+        let said = |turn: &Value| turn["stderr"].as_str().map(str::to_owned);
+        let said: Vec<String> = log.iter().filter_map(said).collect();
+        assert_eq!((code, said), (Some(0), vec!["1000\n".to_owned(); 3]), "{method}: {log:?}");
+    }
+}
+
 /// A judge that asks the first of two players five times, and the other one in between.
 const ASKS_IN_TURN: &str = r#"read -r start
 for round in 1 2 3 4 5; do
@@ -176,20 +195,27 @@ fn a_bot_finishes_after_its_reply_and_pays_nothing_for_it() {
     fs::write(place.path("referee.toml"), settings).expect("room");
     for method in ALL_METHODS {
         let bots = [bot_line(&[python, "-c", TIDIES]), bot_line(&["sh", "-c", ANSWERS])];
-        let play =
-            place.command(&["play", "--game", "tidy", "--seed", "1", "--containment", method]);
-        let play =
-            play.args(["--bot", &bots[0], "--bot", &bots[1], "--log", "game.jsonl", "--force"]);
-        assert_eq!(play.run().status.code(), Some(0), "{method}");
-        let log = fs::read_to_string(place.path("game.jsonl")).expect("a log");
-        let turns = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-        let tidies = turns.filter(|turn| turn["type"] == "turn" && turn["seat"].is_null());
-        let later: Vec<Value> = tidies.skip(1).collect();
-        // Next to other work it may not finish within 100 ms.
-        let thought = |turn: &&Value| turn["certificate"]["cpu_ms"].as_f64() < Some(40.0);
-        assert!(later.iter().filter(thought).count() >= 2, "{method}: {log}");
-        let ran_on = |turn: &Value| turn["ran_on_ms"].as_f64() > Some(5.0);
-        assert!(later.iter().any(ran_on), "{method}: {log}");
+        // Next to other work it may not finish within 100 ms in any turn of a game.
+        let finishes = (0..20).any(|_| {
+            let play = ["play", "--game", "tidy", "--seed", "1", "--containment", method];
+            let play = place.command(&play).args(["--log", "game.jsonl", "--force"]);
+            let code = play.args(["--bot", &bots[0], "--bot", &bots[1]]).run().status.code();
+            assert_eq!(code, Some(0), "{method}");
+            let log = fs::read_to_string(place.path("game.jsonl")).expect("a log");
+            let turns = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+            let tidies = turns.filter(|turn| turn["type"] == "turn" && turn["seat"].is_null());
+            let tidies: Vec<Value> = tidies.collect();
+            let finished = tidies.windows(2).filter(|pair| {
+                let ran_on = pair[0]["ran_on_ms"].as_f64();
+                ran_on.is_some_and(|ms| (5.0..95.0).contains(&ms))
+            });
+            let thoughts: Vec<f64> = finished
+                .map(|pair| pair[1]["certificate"]["cpu_ms"].as_f64().expect("a certificate"))
+                .collect();
+            assert!(thoughts.iter().all(|cpu_ms| *cpu_ms < 40.0), "{method}: {log}");
+            !thoughts.is_empty()
+        });
+        assert!(finishes, "{method}");
     }
 }
 

@@ -44,7 +44,8 @@ enum Activity {
 
 impl Bystander {
     pub(crate) fn new(root: Root, leash: Leash, limits: Resources) -> Self {
-        let sampler = Sampler::new(root);
+        let mut sampler = Sampler::new(root);
+        leash.resume(&sampler.sample().pids());
         let (activity, next, breach) = (Activity::Asked, Instant::now(), None);
         let state = Mutex::new(State { activity, sampler, next, breach });
         Self { leash, limits, state }
