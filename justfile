@@ -24,7 +24,7 @@ check:
 bench NAME='':
     cargo bench -- {{ NAME }}
 
-# the guide as a book, in docs/book
+# the guide as a book, in book/
 book:
     mdbook build docs
 

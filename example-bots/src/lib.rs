@@ -59,8 +59,10 @@ impl Bot {
             }
             _ => error.to_string(),
         };
-        let first = refused.lines().next().unwrap_or_default();
-        Err(first.strip_prefix("error: ").unwrap_or(first).to_owned())
+        // The names and values that it is about have lines of their own, before the usage.
+        let about = refused.lines().map(str::trim).take_while(|line| !line.is_empty());
+        let about = about.collect::<Vec<_>>().join(" ");
+        Err(about.strip_prefix("error: ").unwrap_or(&about).to_owned())
     }
 }
 

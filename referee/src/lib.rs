@@ -102,8 +102,8 @@ pub mod suite {
         FolderError, GameSet, Listing, Logs, Loss, MAX_GAMES, Margin, NewBest, NoisyHost,
         NotPlayed, Opponent, Outcome, Outcomes, Packing, Plan, PlannedBoard, PlannedBot, Points,
         Record, RecordId, Records, RecordsError, Rules, Run, RunFolder, RunWriter, Seeds, Session,
-        SuiteVerdict, Summary, Tally, Times, Verified, differing_places, kept_log, list_runs,
-        loss_kind, merge, noisy_hosts, remove_remains, verify,
+        SuiteVerdict, Summary, Tally, Times, Verified, differing_places, list_runs, loss_kind,
+        merge, noisy_hosts, remove_remains, verify,
     };
 }
 

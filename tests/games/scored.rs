@@ -295,7 +295,7 @@ fn a_contests_tools_become_a_game_whose_best_scores_are_kept() {
         .expect("written");
     place.script("tools/score", "read -r answer <$2; echo Score = $answer");
     assert_code(&place.referee(&["init", "--ahc", "."]), 0);
-    for (bot, share) in [("echo 8", Value::Null), ("echo 4", 0.5.into())] {
+    for (bot, share) in [("echo 8", 1.0), ("echo 4", 0.5)] {
         let suite = place.referee(&["suite", "--bot", bot, "--format", "json"]).exits(0);
         assert_eq!(suite.json()["bots"][0]["ratio"], share, "{bot}");
     }

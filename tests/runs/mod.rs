@@ -1,6 +1,7 @@
 //! Runs of many games: played, killed, resumed, divided, listed, verified.
 
 mod accidents;
+mod agreement;
 mod boards;
 mod cluster_faults_heavy;
 mod cluster_heavy;

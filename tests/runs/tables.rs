@@ -252,7 +252,7 @@ fn the_page_of_a_run_has_ratings_and_what_each_bot_has_against_each_other() {
     assert!(shown.contains("place by seat"), "{shown}");
     assert!(shown.lines().any(|line| line.contains(" place  against")), "{shown}");
     let totals = page.split("id=\"totals\"").nth(1).expect("totals");
-    assert!(totals.contains(">failures</th>") && !totals.contains(">won</th>"), "{totals}");
+    assert!(totals.contains(">failed</th>") && !totals.contains(">won</th>"), "{totals}");
     assert!(!page.contains("Against the best known"));
     let status = place.command(&["status", "run"]).run().exits(0).out();
     let games = shown.lines().next().expect("a headline").split(' ').next().expect("a number");
@@ -299,8 +299,8 @@ fn places_are_compared_over_all_games_lost_ones_included() {
     made.save(&place.path("run"));
     let text = place.command(&["compare", "run"]).run().out();
     let headings = text.lines().find(|line| line.contains("verdict")).expect("a table of all bots");
-    for heading in [" boards ", " lost games ", " mean place "] {
+    for heading in [" boards ", " failed games ", " mean place "] {
         assert!(headings.contains(heading), "{heading}: {text}");
     }
-    assert!(text.contains("three lost on 3 (") && !text.contains("both finish"), "{text}");
+    assert!(text.contains("three failed on 3 (") && !text.contains("both finish"), "{text}");
 }

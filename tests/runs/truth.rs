@@ -327,9 +327,12 @@ fn a_run_that_cannot_have_its_cores_is_not_begun() {
     let said = place.suite(&args).args(["--cores-per-bot", "9999"]).run().exits(2).err();
     assert!(said.contains("pinning: the bots need 9999 cores in all"), "{said}");
     assert!(!place.path("run").exists());
-    // Without pinning it is begun, and told: the settings may be meant for another machine.
-    let said =
-        place.suite(&args[..args.len() - 1]).args(["--cores-per-bot", "9999"]).run().exits(0).err();
+    let unpinned = || place.suite(&args[..args.len() - 1]);
+    let said = unpinned().args(["--cores-per-bot", "9999"]).run().exits(2).err();
+    assert!(said.contains("--cores-per-bot 9999: this machine has "), "{said}");
+    // Settings may be meant for another machine.
+    fs::write(place.path("referee.toml"), "[suite]\ncores-per-bot = 9999\n").expect("written");
+    let said = unpinned().args(PATIENT).run().exits(0).err();
     assert!(said.contains("bots of 9999 cores"), "{said}");
 }
 

@@ -177,7 +177,7 @@ fn each_field_that_says_which_game_it_is_is_compared() {
         (0, "record_id", json!("r"), "record_id in its result"),
         (0, "traits", json!({ "colors": 9 }), "traits in its result"),
         (0, "turns", json!(1), "turns is 1 in its result"),
-        (0, "verdict", json!("judge_trouble"), "judge trouble"),
+        (0, "verdict", json!("judge_trouble"), "judge failure"),
         (1, "game", json!("square-remover"), "its log is of a different game"),
         (1, "judge", judge, "its log is of a different judge"),
         (1, "board", json!("seed 9"), "its log is of a different name of the board"),
@@ -239,7 +239,7 @@ fn games_without_logs_are_named_unless_no_log_was_kept() {
     let suite = ["suite", "--bot", "@first", "--seed", "1..13", "--run", "many", "--logs", "all"];
     assert_code(&place.command(&suite).args(PATIENT).run(), 0);
     for game in 2..=13 {
-        fs::remove_file(results::suite::log_path(&place.path("many"), game)).expect("a log");
+        fs::remove_file(place.run("many").log_path(game)).expect("a log");
     }
     let said = place.command(&["verify", "many"]).run().exits(1).out();
     assert!(said.starts_with("1 of 13 games of samegame agree with their logs\n"), "{said}");

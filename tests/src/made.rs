@@ -220,7 +220,8 @@ fn seats(
         });
         let count = f64::from(u32::try_from(places.len() - 1).expect("few"));
         let place = Some(points.sum::<f64>() / count);
-        let seat_of = Seat { seat, bots: names.clone(), place, spoilt: false };
+        let number = (first - 1) / places.len() + 1;
+        let seat_of = Seat { number, seat, bots: names.clone(), place, spoilt: false };
         Outcome {
             seat: Some(seat_of),
             counts: false,

@@ -60,6 +60,11 @@ pub(crate) fn in_percent(share: f64, digits: usize) -> String {
     format!("{percent:.digits$}")
 }
 
+/// A mean place in percent, such as `87.5 %`.
+pub(crate) fn place(place: f64) -> String {
+    format!("{} %", in_percent(place / 100.0, 1))
+}
+
 /// The number of comparisons that verdicts are adjusted for: all with a shared board.
 pub(crate) fn adjusted_for(comparisons: &[Comparison]) -> usize {
     comparisons.iter().filter(|comparison| comparison.paired.pairs > 0).count()
@@ -70,9 +75,21 @@ pub(crate) fn p_value(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }
 }
 
-/// The loss rates of two bots on the boards that both played, with their intervals.
-pub(crate) fn lost(lost: &Lost, challenger: &str, baseline: &str, boards: usize) -> String {
+/// What a game counts as that a bot did not finish: in a game of several players somebody is always last, so only failures are
+/// counted there.
+pub(crate) fn lost_word(is_of_several: bool) -> &'static str {
+    if is_of_several { "failed" } else { "lost" }
+}
+
+/// The loss rates of two bots, the challenger first, on the boards that both played, with their intervals.
+pub(crate) fn lost(
+    lost: &Lost,
+    [challenger, baseline]: [&str; 2],
+    boards: usize,
+    is_of_several: bool,
+) -> String {
     let Lost { only_challenger, only_baseline, p, .. } = *lost;
+    let word = lost_word(is_of_several);
     let rate = |LossRate { boards: lost, low, high }: LossRate| {
         let [low, high] = [low, high].map(|share| in_percent(share, 1));
         match lost {
@@ -81,7 +98,7 @@ pub(crate) fn lost(lost: &Lost, challenger: &str, baseline: &str, boards: usize)
         }
     };
     let each = format!(
-        "Of {} that both played, {challenger} lost on {}, {baseline} on {}.",
+        "Of {} that both played, {challenger} {word} on {}, {baseline} on {}.",
         plural(boards as u64, "board"),
         rate(lost.challenger),
         rate(lost.baseline)
@@ -128,7 +145,7 @@ mod tests {
             only_baseline: 1,
             p: 1.0,
         };
-        let shown = super::lost(&lost, "b", "a", 10_000);
+        let shown = super::lost(&lost, ["b", "a"], 10_000, false);
         let expected = "Of 10000 boards that both played, b lost on none (at most 0.03 %), a on 1 (0.0003 to 0.1 %).";
         assert!(shown.starts_with(expected), "{shown}");
     }

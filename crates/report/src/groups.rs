@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::document::{Document, Line, Table, Tone};
-use super::figures::interval_digits;
+use super::figures::{interval_digits, lost_word};
 use super::format::Format;
 use super::inert::write_json;
 use super::rows::write_rows;
@@ -51,7 +51,8 @@ pub fn write(bot: &Contender, risk: Risk, format: Format, out: &mut dyn Write) -
 fn document(bot: &Contender, groups: &[BotGroup], risk: Risk) -> Document {
     let mut document = Document::default();
     document.headline(Line::toned(Tone::Strong, &bot.name, ""));
-    let headings = ["", "boards", "games", "lost", "mean", risk.interval_name()];
+    let headings =
+        ["", "boards", "games", lost_word(bot.is_of_several()), "mean", risk.interval_name()];
     let decimals = bot.decimals();
     document.table(Table::new(
         &bot.name,

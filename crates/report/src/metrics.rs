@@ -17,7 +17,7 @@ pub(crate) fn table(bots: &[Tally]) -> Option<Table> {
     });
     let rows: Vec<Vec<String>> = rows.collect();
     let headings = ["bot", "said", "games", "min", "mean", "max"];
-    let table = Table { words: &[0, 1], ..Table::new("What bots said", &headings, rows) };
+    let table = Table { words: vec![0, 1], ..Table::new("What bots said", &headings, rows) };
     (!table.rows.is_empty()).then_some(table)
 }
 

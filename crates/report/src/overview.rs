@@ -15,7 +15,7 @@ pub(super) fn document(comparisons: &[Comparison]) -> Option<Document> {
     let headings = [
         "bot",
         "boards",
-        "lost games",
+        if first.is_of_several { "failed games" } else { "lost games" },
         mean,
         interval,
         "shared",
@@ -32,7 +32,7 @@ pub(super) fn document(comparisons: &[Comparison]) -> Option<Document> {
     let mut document = Document::default();
     document.headline(Line::toned(Tone::Strong, &headline, ""));
     let rows = std::iter::once(baseline).chain(rows);
-    document.table(Table { words: &[0, 9], ..Table::new(headline, &headings, rows) });
+    document.table(Table { words: vec![0, 9], ..Table::new(headline, &headings, rows) });
     document.sentence(format!(
         "Means cover each bot's boards; the other figures cover the boards that it shares with {}. p is adjusted \
          for {} comparisons (Holm).",

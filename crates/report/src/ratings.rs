@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::document::{Document, Line, Table, Tone};
-use super::figures::in_percent;
+use super::figures::{in_percent, place};
 use super::format::Format;
 use super::inert;
 use super::rows::{columns, write_rows};
@@ -74,13 +74,14 @@ fn row(bot: &Rated, is_anchor: bool) -> Vec<String> {
         Some(margin) => format!("±{margin:.0}"),
         None => "-".to_owned(),
     };
-    let place = |place: &Option<f64>| place.map_or("-".to_owned(), |it| in_percent(it / 100.0, 0));
-    let seats = bot.seats.iter().map(place).collect::<Vec<_>>().join(" / ") + " %";
+    let in_seat =
+        |place: &Option<f64>| place.map_or("-".to_owned(), |it| in_percent(it / 100.0, 0));
+    let seats = bot.seats.iter().map(in_seat).collect::<Vec<_>>().join(" / ") + " %";
     vec![
         bot.bot.clone(),
         bot.games.to_string(),
         bot.failed.to_string(),
-        format!("{} %", in_percent(bot.place / 100.0, 1)),
+        place(bot.place),
         // Not -0.
         format!("{:+.0}", bot.rating.elo.round() + 0.0),
         margin,

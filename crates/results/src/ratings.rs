@@ -7,7 +7,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::suite::{FolderError, Outcome, PlannedBot, RecordId, RunFolder};
+use crate::suite::{FolderError, Outcome, PlannedBot, Points, RecordId, RunFolder};
+use rules::score::Direction;
 use statistics::{Agreement, Game, Rating, Ratings, Seat};
 use terms::fault::{AtFault, Attributed};
 
@@ -63,9 +64,9 @@ pub struct Rated {
     pub games: usize,
     /// How many of these it ended by a failure, such as a timeout.
     pub failed: usize,
-    /// Its mean place in percent.
+    /// Its mean place in percent: the mean of its boards.
     pub place: f64,
-    /// The same in each seat; `None` where it never sat.
+    /// The mean place in each seat; `None` where it never sat.
     pub seats: Vec<Option<f64>>,
     /// Strength on Elo's scale, with its interval.
     #[serde(flatten)]
@@ -170,7 +171,7 @@ struct Tables {
 struct Tally {
     games: usize,
     failed: usize,
-    sum: f64,
+    boards: BTreeMap<usize, Points>,
     seats: Vec<(usize, f64)>,
 }
 
@@ -234,7 +235,7 @@ impl Tables {
             let tally = &mut self.tallies[*bot];
             tally.games += 1;
             tally.failed += usize::from(!outcome.won);
-            tally.sum += result;
+            tally.boards.entry(seed).or_default().add(outcome, Direction::Higher);
             if tally.seats.len() <= *seat {
                 tally.seats.resize(seat + 1, (0, 0.0));
             }
@@ -281,14 +282,14 @@ impl Tables {
         let against = self.against(names.len());
         let players = runs.iter().map(|run| run.run.plan.players()).max().unwrap_or(0);
         let rated = |&bot: &usize| {
-            let Tally { games, failed, sum, seats } = &self.tallies[bot];
+            let Tally { games, failed, boards, seats } = &self.tallies[bot];
             let mean = |games: usize, sum: f64| (games > 0).then(|| sum / real(games));
             let in_seat = |seat: usize| seats.get(seat).and_then(|&(games, sum)| mean(games, sum));
             Rated {
                 bot: names[bot].clone(),
                 games: *games,
                 failed: *failed,
-                place: mean(*games, *sum).unwrap_or_default(),
+                place: Points::mean_place(boards.values().copied()).unwrap_or_default(),
                 seats: (0..players).map(in_seat).collect(),
                 rating: scaled[bot],
                 against: order.iter().map(|&other| against[bot][other]).collect(),

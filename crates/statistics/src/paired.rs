@@ -41,9 +41,9 @@ pub struct Paired {
     pub lost: Lost,
     /// The two-sided p-value of Wilcoxon's signed-rank test. It decides nothing.
     pub signed_rank_p: f64,
-    /// The two-sided p-value of the sign test. It decides nothing.
+    /// The two-sided p-value of the sign test. It decides only on fewer boards than a verdict on the mean takes.
     pub sign_p: f64,
-    /// The p-value of the verdict, adjusted for the number of comparisons made.
+    /// The p-value of the verdict, adjusted for the number of comparisons made: of the sign test, where only that can decide.
     pub adjusted_p: f64,
     /// The verdict.
     pub conclusion: Conclusion,
@@ -127,7 +127,9 @@ impl Paired {
     fn on_most_boards(self, sign_p: f64) -> Self {
         let leader = if self.wins > self.losses { Tendency::Better } else { Tendency::Worse };
         let is_certain = self.pairs < MIN_PAIRS && sign_p < CERTAIN;
-        Self { most_boards: is_certain.then_some(leader), ..self }
+        // The mean has no p-value there.
+        let adjusted_p = if self.pairs < MIN_PAIRS { sign_p } else { self.adjusted_p };
+        Self { most_boards: is_certain.then_some(leader), adjusted_p, ..self }
     }
 
     fn concluded(self, adjusted_p: f64, plain_p: f64) -> Self {

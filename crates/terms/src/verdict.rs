@@ -112,7 +112,7 @@ impl fmt::Display for Verdict {
             Self::LineTooLong => "line too long",
             Self::Crash => "crash",
             Self::EarlyExit => "early exit",
-            Self::StdoutClosed => "standard output closed",
+            Self::StdoutClosed => "stdout closed",
             Self::MemoryLimit => "memory limit",
             Self::ProcessLimit => "process limit",
             Self::OutputLimit => "output limit",

@@ -125,12 +125,25 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     }
     contenders.iter().try_for_each(Contender::check_scores)?;
     let comparisons = Comparison::with_first(&contenders, args.risk);
+    refuse_strangers(&comparisons)?;
     if let Some(difference) = args.plan {
         print(|out| report::needed::write(&comparisons, difference, out))?;
         return Ok(ExitCode::SUCCESS);
     }
     print(|out| write(&comparisons, args.format, out))?;
     Ok(exit::code(!comparisons.iter().any(|comparison| comparison.paired.is_worse())))
+}
+
+/// Refuses bots that have met no common opponent: their places say nothing of each other.
+fn refuse_strangers(comparisons: &[Comparison]) -> Result<(), Failure> {
+    let are_strangers = |it: &Comparison| it.boards.is_empty() && it.other_opponents > 0;
+    match comparisons.first().filter(|_| comparisons.iter().all(are_strangers)) {
+        None => Ok(()),
+        Some(Comparison { baseline, challenger, .. }) => Err(Failure::user(anyhow!(
+            "{challenger} and {baseline} have met no common opponent on any board, so their places do not compare; play both \
+             against the same bots with --pool"
+        ))),
+    }
 }
 
 /// Warns of a bot of a run that is named twice.

@@ -9,7 +9,7 @@ use anyhow::anyhow;
 
 use super::{Failure, inputs};
 use engine::config::Project;
-use results::suite::{FolderError, Plan, PlannedBot, RunFolder, list_runs, log_path, packed_log};
+use results::suite::{FolderError, Plan, PlannedBot, RunFolder, list_runs, packed_log};
 use terms::limits::Profile;
 use terms::path::folder_of;
 use terms::text::shell_word;
@@ -156,9 +156,9 @@ pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
     Err(Failure::user(anyhow!("{name}: {there}")))
 }
 
-/// Says which board a game of this number is on, if another board has the number in its name, as `0012` has 12.
-fn warn_of_like_board(plan: &Plan, run: &str, number: usize) {
-    let mine = plan.board_name(plan.assignment(number).board);
+/// Says which board the game of this number, and with this first result, is on, if another board has the number in its name, as `0012` has 12.
+fn warn_of_like_board(plan: &Plan, run: &str, number: usize, first: usize) {
+    let mine = plan.board_name(plan.assignment(first).board);
     let names = (0..plan.boards()).map(|board| plan.board_name(board));
     let mut like = names.filter(|name| *name != mine && name.parse() == Ok(number));
     if let Some(other) = like.next() {
@@ -182,37 +182,44 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
     };
     let folder = RunFolder::open(&run_path(Path::new(run))?)?;
     let plan = &folder.run.plan;
-    let board = |number: &usize| plan.board_name(plan.assignment(*number).board);
-    // The seats of a game share its log.
-    let all = (1..=plan.games()).step_by(plan.players());
+    let players = plan.players();
+    let board = |first: &usize| plan.board_name(plan.assignment(*first).board);
+    // Each game by its first seat's result.
+    let all = (1..=plan.games()).step_by(players);
+    let number_of = |first: usize| (first - 1) / players + 1;
     let chosen: Vec<usize> = match game {
         None => all.collect(),
         Some(game) => {
-            let of_board: Vec<usize> = all.filter(|number| board(number) == game).collect();
-            let number = game.parse().ok().filter(|number| plan.has(*number));
-            let number = number.map(|number| plan.first_of_table(number));
-            if let Some(number) = number.filter(|_| of_board.is_empty()) {
-                warn_of_like_board(plan, run, number);
+            let of_board: Vec<usize> = all.clone().filter(|first| board(first) == game).collect();
+            let number = game.parse::<usize>().ok().filter(|_| of_board.is_empty());
+            let found =
+                number.and_then(|number| Some((number, all.clone().nth(number.checked_sub(1)?)?)));
+            if let Some((number, first)) = found {
+                warn_of_like_board(plan, run, number, first);
             }
-            if of_board.is_empty() { number.into_iter().collect() } else { of_board }
+            if of_board.is_empty() {
+                found.map(|(_, first)| first).into_iter().collect()
+            } else {
+                of_board
+            }
         }
     };
     if chosen.is_empty() {
         let problem = "is neither the number of a game nor the name of a board";
         return Err(Failure::user(anyhow!("{run}: `{}` {problem}", game.unwrap_or_default())));
     }
-    let log = |number: &usize| {
-        let unpacked = log_path(&folder.path, *number);
+    let log = |first: &usize| {
+        let unpacked = folder.log_path(*first);
         [packed_log(&unpacked), unpacked].into_iter().find(|log| log.is_file())
     };
     let logs: Vec<(usize, PathBuf)> =
-        chosen.iter().filter_map(|number| Some((*number, log(number)?))).collect();
+        chosen.iter().filter_map(|first| Some((*first, log(first)?))).collect();
     match logs.as_slice() {
         [(_, log)] => Ok(log.clone()),
         [] => Err(Failure::user(anyhow!("{text}: {}", no_log(run, game, chosen[0], plan)))),
         [(first, _), ..] => {
-            let shown = |(number, _): &(usize, _)| {
-                let table = plan.table(*number);
+            let shown = |(first, _): &(usize, _)| {
+                let (number, table) = (number_of(*first), plan.table(*first));
                 let bots: Vec<_> = table.iter().map(|bot| plan.bots[*bot].name.as_str()).collect();
                 // Of a board's games each is another bot's, or a repetition.
                 let is_told = game.is_some() && plan.bots.len() > 1;
@@ -222,7 +229,8 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
             let more = if logs.len() > NAMED_LOGS { ", …" } else { "" };
             let numbers = numbers.join(", ");
             Err(Failure::user(anyhow!(
-                "{text}: these games have logs: {numbers}{more}; name one, such as {run}:{first}"
+                "{text}: these games have logs: {numbers}{more}; name one, such as {run}:{}",
+                number_of(*first)
             )))
         }
     }

@@ -30,7 +30,7 @@ use terms::seed::Seed;
 use terms::text::plural;
 use terms::verdict::Verdict;
 
-/// Play one game: one bot, one board
+/// Play one game on one board
 ///
 /// Without arguments, the bundled bot @greedy plays a bundled board under the official limits. With
 /// several players, each --bot has the next seat, and a single one has all seats.

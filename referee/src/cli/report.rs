@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 mod history;
 
+use anyhow::anyhow;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
@@ -19,7 +20,7 @@ use report::runs::{self, PageContext, ShownRun};
 use report::view::film::{Film, TurnTimes};
 use report::view::page::{GameAddress, GamesPages};
 use results::replay::replay;
-use results::suite::{Bests, Outcome, kept_log, log_path};
+use results::suite::{Bests, Outcome};
 use rules::measure::Measure;
 use terms::text::{plural, printable};
 
@@ -51,14 +52,14 @@ pub(super) struct ReportArgs {
     #[arg(long, visible_alias = "all", conflicts_with = "runs")]
     history: bool,
 
-    /// With --history: the number of runs, newest first
-    #[arg(short = 'n', long, value_name = "N", requires = "history", default_value = "50")]
-    count: NonZeroUsize,
+    /// With --history: the number of runs, newest first [default: 50]
+    #[arg(short = 'n', long, value_name = "N")]
+    count: Option<NonZeroUsize>,
 
     /// With --history: keep the page up to date until Ctrl-C; an open browser refreshes it
     ///
     /// While a bot is ticked, the browser leaves the page as it is.
-    #[arg(long, requires = "history")]
+    #[arg(long)]
     live: bool,
 
     /// The page
@@ -99,6 +100,10 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     args.force.check(&args.html)?;
     if args.history {
         return history::run(args);
+    }
+    let of_history = [("--live", args.live), ("--count", args.count.is_some())];
+    if let Some((flag, _)) = of_history.into_iter().find(|(_, is_given)| *is_given) {
+        return Err(Failure::user(anyhow!("{flag} is for the page of all runs: add --history")));
     }
     let sides = Side::open_all(&args.runs)?;
     refuse_different_games(&sides)?;
@@ -184,18 +189,18 @@ impl<'a> Games<'a> {
     fn add_new(&mut self, run: usize, outcome: &Outcome, bots: &str) -> Option<GameAddress> {
         let source = &self.sources[run];
         // The page of runs has warned of a log that cannot be read.
-        let log = kept_log(&source.folder.path, outcome.table()).ok().flatten()?;
+        let log = source.folder.kept_log(outcome.game).ok().flatten()?;
         let film = replay(&log).and_then(|replayed| {
             Film::refereed(log, TurnTimes::Measured, &replayed, replayed.difference.as_ref())
         });
         let film = film
-            .inspect_err(|error| log::warn!("no replay of game {}: {error}", outcome.game))
+            .inspect_err(|error| log::warn!("no replay of game {}: {error}", outcome.number()))
             .ok()?
-            .linked(&log_path(&source.folder.path, outcome.table()), self.html);
+            .linked(&source.folder.log_path(outcome.game), self.html);
         let number = if self.sources.len() > 1 { format!("{}-", run + 1) } else { String::new() };
         let shown = source.bots.iter().find(|(bot, _)| *bot == outcome.bot);
         let bot = shown.filter(|_| outcome.seat.is_none()).map_or(bots, |(_, shown)| shown);
-        let id = format!("{number}{}", outcome.table());
+        let id = format!("{number}{}", outcome.number());
         Some(self.pages.add(id, bot.to_owned(), outcome, &film))
     }
 

@@ -46,7 +46,7 @@ pub(super) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let has_no_logs = verified.agree == 0 && !has_logs(&folder);
     print(|out| match args.format {
         Format::Json => write_json(&folder, &verified, out),
-        _ => write_text(&verified, has_no_logs, out),
+        _ => write_text(&folder, &verified, has_no_logs, out),
     })?;
     Ok(exit::code(verified.disagreements.is_empty()))
 }
@@ -63,7 +63,19 @@ fn is_strict(plan: &Plan) -> Result<bool, Failure> {
     Ok(inputs::settings_of_plan(plan, [inputs::stored(plan)])?.is_as_strict_as_official())
 }
 
-fn write_text(verified: &Verified, has_no_logs: bool, out: &mut dyn Write) -> io::Result<()> {
+/// A result that does not agree: its game and, if that has several players, the seat.
+fn named(folder: &RunFolder, result: usize) -> String {
+    let players = folder.run.plan.players();
+    let (number, seat) = ((result - 1) / players + 1, (result - 1) % players);
+    if players == 1 { format!("game {number}: ") } else { format!("game {number}, seat {seat}: ") }
+}
+
+fn write_text(
+    folder: &RunFolder,
+    verified: &Verified,
+    has_no_logs: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let Verified { summary, agree, disagreements, digest } = verified;
     let planned = plural(summary.planned() as u64, "game");
     writeln!(out, "{agree} of {planned} of {} agree with their logs", summary.game)?;
@@ -74,27 +86,31 @@ fn write_text(verified: &Verified, has_no_logs: bool, out: &mut dyn Write) -> io
         )?;
     }
     writeln!(out)?;
-    let named = if has_no_logs { 0 } else { NAMED_WITHOUT_LOG };
+    let most = if has_no_logs { 0 } else { NAMED_WITHOUT_LOG };
     let mut without_log = 0;
     let mut listed = disagreements.iter().filter(|found| {
         without_log += usize::from(found.is_without_log());
-        !found.is_without_log() || without_log <= named
+        !found.is_without_log() || without_log <= most
     });
     let is_listed = listed.try_fold(false, |_, Disagreement { game, problem }| {
-        let game = game.map(|game| format!("game {game}: ")).unwrap_or_default();
+        let game = game.map(|game| named(folder, game)).unwrap_or_default();
         writeln!(out, "  {game}{}", printable(problem)).map(|()| true)
     })?;
-    if !has_no_logs && without_log > named {
-        writeln!(out, "  and {} more without a log", without_log - named)?;
+    if !has_no_logs && without_log > most {
+        writeln!(out, "  and {} more without a log", without_log - most)?;
     }
     if is_listed {
         writeln!(out)?;
     }
     for tally in &summary.bots {
         let Tally { bot, games, lost, .. } = tally;
-        let (sum, mean) = (suite::sum(tally), suite::mean(tally));
         let games = plural(*games as u64, "game");
-        writeln!(out, "  {}: {games}, {lost} lost, sum {sum}, mean {mean}", printable(bot))?;
+        let figures = if summary.opponents > 0 {
+            format!("{lost} failed, place {}", suite::place(tally))
+        } else {
+            format!("{lost} lost, sum {}, mean {}", suite::sum(tally), suite::mean(tally))
+        };
+        writeln!(out, "  {}: {games}, {figures}", printable(bot))?;
     }
     writeln!(out, "\n  The digest of the plan, the results and the logs is {digest}.")
 }
@@ -103,14 +119,16 @@ fn write_json(folder: &RunFolder, verified: &Verified, out: &mut dyn Write) -> i
     let Verified { summary, agree, disagreements, digest } = verified;
     let bot = |tally: &Tally| {
         let Tally { bot, games, won, lost, sum, .. } = tally;
-        json!({ "bot": bot, "games": games, "won": won, "lost": lost, "sum": sum, "mean": tally.mean() })
+        json!({ "bot": bot, "games": games, "won": won, "lost": lost, "sum": sum, "mean": tally.mean(), "place": tally.place })
     };
+    let players = folder.run.plan.players();
+    let found = |Disagreement { game, problem }: &Disagreement| json!({ "game": game, "number": game.map(|game| (game - 1) / players + 1), "problem": problem });
     let object = json!({
         "run": folder.path.display().to_string(),
         "game": summary.game,
         "planned": summary.planned(),
         "agree": agree,
-        "disagreements": disagreements,
+        "disagreements": disagreements.iter().map(found).collect::<Vec<_>>(),
         "bots": summary.bots.iter().map(bot).collect::<Vec<_>>(),
         "digest": digest,
     });

@@ -16,7 +16,11 @@ pub(super) fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
             let more = format!("; {LONGER_LIMITS}");
             ("nobody is known to be at fault, so it counts against the bot", more)
         }
-        Culprit::Bot => ("the bot's fault", parts.map(without_others).unwrap_or_default()),
+        Culprit::Bot => {
+            let was_killed = turn.no_reply.is_some();
+            let more = parts.map(|parts| without_others(parts, was_killed)).unwrap_or_default();
+            ("the bot's fault", more)
+        }
         Culprit::Host => ("the host's fault", advice(on_host_delay)),
     };
     let wall = duration(turn.wall.0);
@@ -42,14 +46,20 @@ fn advice(on_host_delay: OnHostDelay) -> String {
 /// Another remedy for late turns.
 const LONGER_LIMITS: &str = "`--profile relaxed` has longer limits";
 
-/// The time that a late turn would have taken anyway; empty if others did not delay it noticeably.
-fn without_others(parts: &Parts) -> String {
+/// The time that a late turn would have taken anyway; empty if others did not delay it noticeably. Of a bot that was killed before
+/// it answered only a lower bound is known.
+fn without_others(parts: &Parts, was_killed: bool) -> String {
     let excused = parts.excused();
     if excused < WORTH_A_WORD {
         return String::new();
     }
     let own = duration(parts.wall().saturating_sub(excused));
-    format!("; without delays by others it would still have taken {own}")
+    let (more, measured) = if was_killed {
+        ("more than ", "; `referee timing` waits for its reply")
+    } else {
+        ("", "")
+    };
+    format!("; without delays by others it would still have taken {more}{own}{measured}")
 }
 
 /// The parts of a turn's time that are long enough to mention.
@@ -78,8 +88,10 @@ fn a_late_bot_learns_its_time_without_delays_by_others() {
     let parts =
         Parts { computed: ms(44), asleep: ms(6), kept_waiting: ms(148), ..Parts::default() };
     let without = "; without delays by others it would still have taken 50 ms";
-    assert_eq!(without_others(&parts), without);
-    assert_eq!(without_others(&Parts { kept_waiting: ms(0), ..parts }), "");
+    assert_eq!(without_others(&parts, false), without);
+    let killed = "; without delays by others it would still have taken more than 50 ms; `referee timing` waits for its reply";
+    assert_eq!(without_others(&parts, true), killed);
+    assert_eq!(without_others(&Parts { kept_waiting: ms(0), ..parts }, true), "");
 }
 
 #[test]
@@ -144,5 +156,5 @@ fn a_late_reply_is_put_on_someone_with_the_figures() {
     }
     assert_eq!(blame(&super::made::turn(), OnHostDelay::Fail), None, "it was in time");
     let barely = Parts { kept_waiting: ms(1), computed: ms(50), ..Parts::default() };
-    assert!(without_others(&barely).ends_with("taken 50 ms"));
+    assert!(without_others(&barely, false).ends_with("taken 50 ms"));
 }

@@ -17,8 +17,7 @@ use super::game::Finished;
 use crate::config::Config;
 use results::gamelog::{self, Event, drawings};
 use results::suite::{
-    BUNDLE, BUNDLES, Logs, Outcome, Packing, PlannedBot, RunFolder, bundle_path, log_path,
-    make_folder, packed_log,
+    BUNDLE, BUNDLES, Logs, Outcome, Packing, PlannedBot, RunFolder, make_folder, packed_log,
 };
 use rules::game::{Answer, GameKind};
 use terms::limits::LimitKind;
@@ -50,7 +49,7 @@ impl Archive<'_> {
             Logs::Failed => lost.is_some(),
             Logs::All => true,
         };
-        let path = log_path(&self.folder.path, outcome.game);
+        let path = self.folder.log_path(outcome.game);
         let packed = packed_log(&path);
         self.remove_bundle(outcome.game)?;
         if !leaves_log || finished.events.is_empty() {
@@ -81,7 +80,7 @@ impl Archive<'_> {
 
     /// Removes the bundle of a game, and leaves what the user has put into its folder.
     fn remove_bundle(&self, game: usize) -> io::Result<()> {
-        let folder = bundle_path(&self.folder.path, game);
+        let folder = self.folder.bundle_path(game);
         if folder.is_dir() {
             BUNDLE.iter().try_for_each(|file| remove_if_there(&folder.join(file)))?;
             // Fails only if it is not empty.
@@ -103,7 +102,7 @@ impl Archive<'_> {
         bots: &[&PlannedBot],
         log: &[u8],
     ) -> io::Result<()> {
-        let folder = bundle_path(&self.folder.path, finished.outcomes[0].game);
+        let folder = self.folder.bundle_path(finished.outcomes[0].game);
         make_folder(&self.folder.path.join(BUNDLES))?;
         make_folder(&folder)?;
         let file = |name: &str, content: &[u8]| fs::write(folder.join(name), content);

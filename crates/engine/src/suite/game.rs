@@ -107,7 +107,9 @@ impl Job<'_> {
 
     fn outcome(&self, bot: &str, assignment: &Assignment) -> Outcome {
         let names = || self.seats.iter().map(|(seated, _)| seated.name.to_owned()).collect();
-        let seat = (self.seats.len() > 1).then(|| Seat {
+        let players = self.seats.len();
+        let seat = (players > 1).then(|| Seat {
+            number: (assignment.game - 1) / players + 1,
             seat: assignment.seat,
             bots: names(),
             place: None,
@@ -142,5 +144,6 @@ impl Job<'_> {
 /// An error and what caused it, on one line.
 fn with_causes(error: &dyn std::error::Error) -> String {
     let chain = std::iter::successors(Some(error), |&error| error.source());
-    chain.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    let text = chain.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    text.replace(":\n", ": ").replace('\n', "; ")
 }

@@ -55,9 +55,9 @@ pub struct RunPlayer<'a> {
     config: &'a Config,
     /// The number of games played at a time; by default the project's.
     pub jobs: Jobs,
-    /// Which games leave a log.
+    /// Which games leave a log; by default those that the run was started with.
     pub logs: Logs,
-    /// How logs are written.
+    /// How logs are written; by default as the run was started with.
     pub packing: Packing,
     /// The best known scores, which results keep for comparisons in [`Measure::Ratio`](rules::measure::Measure::Ratio).
     pub bests: Option<&'a Bests>,
@@ -111,7 +111,7 @@ impl<'a> RunPlayer<'a> {
     /// A player of the run, or of the part of one, that is being written.
     pub fn new(writer: &'a mut RunWriter, config: &'a Config) -> Self {
         let jobs = Jobs::of(&config.project.suite);
-        let (logs, packing) = (Logs::default(), Packing::default());
+        let (logs, packing) = (writer.folder.run.logs, writer.folder.run.packing);
         Self {
             writer,
             config,

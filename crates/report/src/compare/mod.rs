@@ -79,12 +79,8 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
         document.note(advice);
     }
     document.table(table(comparison, format!("Figures: {verdict}")));
-    document.sentence(lost(
-        &paired.lost,
-        &comparison.challenger,
-        &comparison.baseline,
-        paired.pairs,
-    ));
+    let names = [&comparison.challenger, &comparison.baseline].map(String::as_str);
+    document.sentence(lost(&paired.lost, names, paired.pairs, comparison.is_of_several));
     if let Some(part) = comparison.relative() {
         let (percent, baseline) = (100.0 * part, &comparison.baseline);
         document.sentence(format!("The mean difference is {percent:+.2} % of {baseline}'s mean."));
@@ -101,6 +97,7 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
     let because = [
         (comparison.lost_by_host, "game", "lost to a delay by the host"),
         (comparison.without_score, "board", "one of the two has no score that counts there"),
+        (comparison.other_opponents, "game", "only one of the two has met an opponent there"),
     ];
     for (count, what, why) in because.into_iter().filter(|(count, ..)| *count > 0) {
         let is = if count == 1 { "is" } else { "are" };
@@ -180,9 +177,8 @@ fn loser(comparison: &Comparison) -> Option<String> {
     // Of several games on a board the loser of more need not lose on more boards.
     (p < 0.05 && more > fewer).then(|| {
         let boards = plural(paired.pairs as u64, "board");
-        format!(
-            "{loser} loses on {more} of {boards}, {other} on {fewer}; too few to compare scores"
-        )
+        let on = loses_on(comparison);
+        format!("{loser} {on} {more} of {boards}, {other} on {fewer}; too few to compare scores")
     })
 }
 
@@ -222,8 +218,14 @@ fn contradicted(comparison: &Comparison) -> Option<String> {
     let (digits, boards) = (difference_digits(comparison), plural(boards, "board"));
     Some(format!(
         "{higher} scores higher than {other} where both finish ({mean:+.digits$}, {low:+.digits$} to {high:+.digits$}), \
-         but loses {boards} that {other} finishes"
+         but {} {boards} that {other} finishes",
+        loses_on(comparison)
     ))
+}
+
+/// What a bot does with a game that it does not finish.
+fn loses_on(comparison: &Comparison) -> &'static str {
+    if comparison.is_of_several { "fails on" } else { "loses on" }
 }
 
 /// What would settle the comparison, as a sentence; `None` if it is settled.
@@ -313,8 +315,11 @@ fn case(comparison: &Comparison) -> TestCase {
         return passed(&name, None);
     }
     if comparison.paired.most_boards.is_some() {
-        let why =
-            format!("{}, sign test p {}", verdict(comparison), p_value(comparison.paired.sign_p));
+        let why = format!(
+            "{}, sign test p {}",
+            verdict(comparison),
+            p_value(comparison.paired.adjusted_p)
+        );
         return failed(&name, None, "worse", &why);
     }
     let (mean, p) = (comparison.paired.all.mean, p_value(comparison.paired.adjusted_p));

@@ -14,16 +14,16 @@ pub(super) fn tests(comparison: &Comparison, comparisons: usize) -> String {
         p_value(all.mean_p),
         p_value(*signed_rank_p)
     );
-    let sign_p = p_value(*sign_p);
     if comparison.paired.missing_pairs() > 0 {
         let adjusted = match comparisons {
             0 | 1 => String::new(),
             count => format!(", once adjusted for {count} comparisons (Holm)"),
         };
         return format!(
-            "On fewer than {MIN_PAIRS} boards only the sign test decides, at p < {CERTAIN}{adjusted}; here p {sign_p}. It counts the boards \
+            "On fewer than {MIN_PAIRS} boards only the sign test decides, at p < {CERTAIN}{adjusted}; here p {}. It counts the boards \
              on which each bot is better. The p in the table is the mean's, which relies on many boards and decides nothing yet. For \
-             information: {of_scores}."
+             information: {of_scores}.",
+            p_value(*adjusted_p)
         );
     }
     let adjusted = match comparisons {
@@ -35,7 +35,8 @@ pub(super) fn tests(comparison: &Comparison, comparisons: usize) -> String {
     };
     format!(
         "The guarded interval and p decide; they allow for boards not seen. For information: {of_scores}, sign test p \
-         {sign_p}.{adjusted}"
+         {}.{adjusted}",
+        p_value(*sign_p)
     )
 }
 

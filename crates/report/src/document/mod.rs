@@ -90,7 +90,7 @@ pub(crate) struct Table {
     pub(crate) headings: Vec<String>,
     pub(crate) rows: Vec<Vec<String>>,
     /// The columns that hold words.
-    pub(crate) words: &'static [usize],
+    pub(crate) words: Vec<usize>,
     /// The least width of each column, in characters.
     pub(crate) widths: &'static [u16],
 }
@@ -104,7 +104,7 @@ impl Table {
     ) -> Self {
         let headings = headings.iter().map(|&heading| heading.to_owned()).collect();
         let rows = rows.into_iter().collect();
-        Self { label: label.into(), headings, rows, words: &[0], widths: &[] }
+        Self { label: label.into(), headings, rows, words: vec![0], widths: &[] }
     }
 
     /// Its HTML, for a page.

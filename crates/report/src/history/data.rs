@@ -44,6 +44,8 @@ struct Totals<'a> {
     sum: Score,
     mean: Option<f64>,
     ratio: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<f64>,
     slowest_ms: Option<Millis>,
     #[serde(skip_serializing_if = "Direction::is_higher")]
     better: Direction,
@@ -65,6 +67,7 @@ impl Listed {
             sum: tally.sum,
             mean: tally.mean(),
             ratio: tally.ratio(),
+            place: tally.place,
             slowest_ms: summary.slowest(index),
             better: tally.better,
         })
@@ -79,7 +82,7 @@ pub(super) fn write_json(history: &History, out: &mut dyn Write) -> io::Result<(
 
 const COLUMNS: &str = "run listing/started listing/game boards bot/bot planned bot/games bot/not_played \
     bot/lost bot/sum bot/mean bot/ratio bot/slowest_ms listing/git/commit listing/git/dirty listing/comment \
-    problem";
+    problem bot/place";
 
 pub(super) fn write_csv(history: &History, out: &mut dyn Write) -> io::Result<()> {
     let rows = history.runs.iter().flat_map(|run| {

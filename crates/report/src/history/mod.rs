@@ -6,6 +6,7 @@ mod lines;
 mod page;
 mod ratings;
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -16,7 +17,7 @@ use super::document::{Document, Table};
 use super::format::Format;
 use super::metrics;
 use super::suite::{self, share};
-use results::suite::{Commit, Listing, Tally};
+use results::suite::{Bests, Commit, Listing, Records, Tally};
 use rules::score::Direction;
 use terms::text::{duration, plural};
 
@@ -55,9 +56,27 @@ pub struct Broken {
     pub problem: String,
 }
 
+/// Compares the bots of these runs with the best scores that are known today of each game, and returns these.
+pub fn compare(runs: &mut [Listed], records: &Records) -> BTreeMap<String, Bests> {
+    let mut bests: BTreeMap<String, Bests> = BTreeMap::new();
+    for Listed { listing, .. } in runs {
+        let bests = bests.entry(listing.game.clone());
+        listing.summary.compare(bests.or_insert_with_key(|game| Bests::of(game, records)));
+    }
+    bests
+}
+
 impl Listed {
     fn name(&self) -> String {
         self.path.display().to_string()
+    }
+
+    fn if_of_one(&self, text: impl FnOnce() -> String) -> String {
+        if self.listing.summary.opponents == 0 { text() } else { String::new() }
+    }
+
+    fn if_of_several(&self, text: impl FnOnce() -> String) -> String {
+        if self.listing.summary.opponents > 0 { text() } else { String::new() }
     }
 
     /// When it was started, and its folder: an order of runs.
@@ -93,27 +112,7 @@ impl History {
             document.headline(none.into());
         }
         if !self.runs.is_empty() {
-            let is_of_several = self.is_of_several_games();
-            let has_said = self.has_said();
-            let mut rows: Vec<Vec<String>> =
-                self.runs.iter().flat_map(|run| rows(run, is_of_several, has_said)).collect();
-            let mut headings = headings(self.better()).to_vec();
-            headings.extend(has_said.then_some("said, on average"));
-            let mut words = &WORDS[..];
-            let mut share = SHARE;
-            if is_of_several {
-                headings.insert(GAME, "game");
-                words = &WORDS_WITH_GAME;
-                share += 1;
-            }
-            if !self.has_share() {
-                headings.remove(share);
-                for row in &mut rows {
-                    row.remove(share);
-                }
-                words = if is_of_several { &WORDS_WITH_GAME_ALONE } else { &WORDS_ALONE };
-            }
-            document.table(Table { words, ..Table::new("Runs", &headings, rows) });
+            document.table(self.table());
         }
         let broken = |broken: &Broken| format!("{}: {}", broken.run, broken.problem).into();
         document.list("", self.broken.iter().map(broken));
@@ -126,10 +125,34 @@ impl History {
         document
     }
 
-    /// Whether a bot of a run said numbers about itself.
-    fn has_said(&self) -> bool {
-        let mut bots = self.runs.iter().flat_map(|run| &run.listing.summary.bots);
-        bots.any(|bot| !bot.said.is_empty())
+    /// The columns that tell something of these runs, with a row for each bot of each run.
+    fn table(&self) -> Table {
+        let all = || {
+            self.runs
+                .iter()
+                .flat_map(|run| (0..).zip(&run.listing.summary.bots).map(move |bot| (run, bot)))
+        };
+        let columns: Vec<&Column> = COLUMNS
+            .iter()
+            .filter(|column| match column.is_shown {
+                Shown::Always => true,
+                Shown::OfSeveralGames => self.is_of_several_games(),
+                Shown::WhereTold => all().any(|(run, bot)| !(column.cell)(run, bot).is_empty()),
+            })
+            .collect();
+        let share = self.better().unwrap_or_default().share_name();
+        let heading =
+            |column: &&Column| if column.heading.is_empty() { share } else { column.heading };
+        let headings: Vec<&str> = columns.iter().map(heading).collect();
+        let rows = all().map(|(run, bot)| {
+            let cell = |column: &&Column| match (column.cell)(run, bot) {
+                empty if empty.is_empty() && !column.is_words => "-".to_owned(),
+                cell => cell,
+            };
+            columns.iter().map(cell).collect()
+        });
+        let words = (0..columns.len()).filter(|at| columns[*at].is_words).collect();
+        Table { words, ..Table::new("Runs", &headings, rows) }
     }
 
     /// Whether a bot of a run has a share of the best known scores.
@@ -172,72 +195,82 @@ impl History {
     }
 }
 
-/// The headings of a table for people.
-fn headings(better: Option<Direction>) -> [&'static str; 12] {
-    let share = better.unwrap_or_default().share_name();
-    [
-        "run",
-        "started (UTC)",
-        "boards",
-        "bot",
-        "games",
-        "sum",
-        "mean",
-        share,
-        "lost",
-        "slowest",
-        "commit",
-        "comment",
-    ]
+/// When a column is shown.
+enum Shown {
+    Always,
+    OfSeveralGames,
+    /// If a cell is not empty.
+    WhereTold,
 }
 
-/// Which columns hold words; the last one is there if bots said numbers.
-const WORDS: [usize; 7] = [0, 1, 2, 3, 10, 11, 12];
+/// A bot of a run, by index.
+type Bot<'a> = (usize, &'a Tally);
 
-/// The column of the share of the best known scores, which a list without any leaves out.
-const SHARE: usize = 7;
+/// A column of the table for people.
+struct Column {
+    /// Empty for the share of the best known scores, whose name depends on the games.
+    heading: &'static str,
+    is_words: bool,
+    is_shown: Shown,
+    cell: fn(&Listed, Bot<'_>) -> String,
+}
 
-/// Which columns hold words without that column.
-const WORDS_ALONE: [usize; 7] = [0, 1, 2, 3, 9, 10, 11];
+impl Column {
+    const fn words(heading: &'static str, cell: fn(&Listed, Bot<'_>) -> String) -> Self {
+        Self { heading, is_words: true, is_shown: Shown::Always, cell }
+    }
 
-/// The column of the game, in a list of runs of several games.
-const GAME: usize = 2;
+    const fn numbers(heading: &'static str, cell: fn(&Listed, Bot<'_>) -> String) -> Self {
+        Self { heading, is_words: false, is_shown: Shown::WhereTold, cell }
+    }
+}
 
-/// Which columns hold words in such a list.
-const WORDS_WITH_GAME: [usize; 8] = [0, 1, 2, 3, 4, 11, 12, 13];
-
-/// The same without the column of the share.
-const WORDS_WITH_GAME_ALONE: [usize; 8] = [0, 1, 2, 3, 4, 10, 11, 12];
-
-/// The rows of a run for people: one for each bot; the first one also shows the run's date, boards and comment.
-fn rows(run: &Listed, names_game: bool, has_said: bool) -> Vec<Vec<String>> {
-    let listing = &run.listing;
-    let row = |(index, bot): (usize, &Tally)| {
-        let once = |text: &dyn Fn() -> String| if index == 0 { text() } else { String::new() };
-        let planned = listing.summary.planned[index];
-        let games = bot.games.to_string();
-        let number = |value: Option<String>| value.unwrap_or_else(|| "-".to_owned());
-        let mut row = vec![
-            once(&|| run.name()),
-            once(&|| listing.started.strftime("%Y-%m-%d %H:%M").to_string()),
-            once(&|| listing.board_names()),
-            bot.bot.clone(),
-            if bot.games == planned { games } else { format!("{games}/{planned}") },
-            suite::sum(bot),
-            suite::mean(bot),
-            number(bot.ratio().map(share)),
-            bot.lost.to_string(),
-            number(listing.summary.slowest(index).map(|slowest| duration(slowest.0))),
-            once(&|| listing.git.as_ref().map(Commit::short).unwrap_or_default()),
-            once(&|| one_line(listing.comment.as_deref().unwrap_or_default())),
-        ];
-        row.extend(has_said.then(|| metrics::means(bot)));
-        if names_game {
-            row.insert(GAME, once(&|| listing.game.clone()));
+/// Numbers that mean nothing for a bot are empty: scores and losses in games of several players, places and failures in others.
+const COLUMNS: &[Column] = &[
+    Column::words("run", |run, bot| once(bot, || run.name())),
+    Column::words("started (UTC)", |run, bot| {
+        once(bot, || run.listing.started.strftime("%Y-%m-%d %H:%M").to_string())
+    }),
+    Column {
+        is_shown: Shown::OfSeveralGames,
+        ..Column::words("game", |run, bot| once(bot, || run.listing.game.clone()))
+    },
+    Column::words("boards", |run, bot| once(bot, || run.listing.board_names())),
+    Column::words("bot", |_, (_, tally)| tally.bot.clone()),
+    Column::numbers("games", |run, (bot, Tally { games, .. })| {
+        match run.listing.summary.planned[bot] {
+            planned if planned == *games => games.to_string(),
+            planned => format!("{games}/{planned}"),
         }
-        row
-    };
-    listing.summary.bots.iter().enumerate().map(row).collect()
+    }),
+    Column::numbers("sum", |run, (_, tally)| run.if_of_one(|| suite::sum(tally))),
+    Column::numbers("mean", |run, (_, tally)| run.if_of_one(|| suite::mean(tally))),
+    Column::numbers("", |_, (_, tally)| tally.ratio().map_or_else(String::new, share)),
+    Column::numbers("lost", |run, (_, tally)| run.if_of_one(|| tally.lost.to_string())),
+    Column::numbers("place", |run, (_, tally)| run.if_of_several(|| suite::place(tally))),
+    Column::numbers("failed", |run, (_, tally)| run.if_of_several(|| tally.lost.to_string())),
+    Column {
+        is_shown: Shown::Always,
+        ..Column::numbers("slowest", |run, (bot, _)| {
+            let slowest = run.listing.summary.slowest(bot);
+            slowest.map_or_else(String::new, |slowest| duration(slowest.0))
+        })
+    },
+    Column::words("commit", |run, bot| {
+        once(bot, || run.listing.git.as_ref().map(Commit::short).unwrap_or_default())
+    }),
+    Column::words("comment", |run, bot| {
+        once(bot, || one_line(run.listing.comment.as_deref().unwrap_or_default()))
+    }),
+    Column {
+        is_shown: Shown::WhereTold,
+        ..Column::words("said, on average", |_, (_, tally)| metrics::means(tally))
+    },
+];
+
+/// What only the first row of a run shows.
+fn once((bot, _): Bot<'_>, text: impl FnOnce() -> String) -> String {
+    if bot == 0 { text() } else { String::new() }
 }
 
 /// Text with each stretch of blanks and line breaks as one blank.

@@ -24,6 +24,11 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     for sentence in ratings::sentences(league) {
         document.sentence(sentence);
     }
+    if gathered.runs.len() > 1 {
+        document.sentence(
+            "A program in several of these runs is one bot, whose games all count here, also those in a pool.",
+        );
+    }
     out.push_str(&document.html());
     let pairs = pairs(gathered, league);
     table(league, &pairs, out);
@@ -101,7 +106,7 @@ fn entry(
     let [one, other] = [pair.0, pair.1].map(|place| &league.bots[place].bot);
     let link = |game: &&Listed| {
         let address = game.page.as_ref().map(GameAddress::alone);
-        linked(address.as_deref(), &game.outcome.table().to_string())
+        linked(address.as_deref(), &game.outcome.number().to_string())
     };
     let links: Vec<String> = games.values().map(link).collect();
     put!(

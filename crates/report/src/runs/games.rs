@@ -16,8 +16,13 @@ const LINKS_IN_SIGHT: usize = 12;
 /// The games that were lost or not played, and why; they come first. Games that ended alike share an
 /// entry.
 pub(super) fn write_lost(gathered: &Gathered, out: &mut String) {
-    section(gathered, &gathered.lost, "lost", "Lost games", out);
+    section(gathered, &gathered.lost, "lost", heading(gathered), out);
     section(gathered, &gathered.not_played, "not-played", "Games not played", out);
+}
+
+/// What lost games are called.
+pub(super) fn heading(gathered: &Gathered) -> &'static str {
+    if gathered.is_of_several() { "Failures" } else { "Lost games" }
 }
 
 fn section(gathered: &Gathered, losses: &Losses, id: &str, heading: &str, out: &mut String) {
@@ -55,13 +60,13 @@ fn entry(gathered: &Gathered, kind: &Kind, out: &mut String) {
         Text(&outcome.verdict.to_string()),
         Text(&gathered.entrants[game.entrant].name),
         Text(&outcome.board),
-        link(game, &format!("game {}", outcome.game)),
+        link(game, &format!("game {}", outcome.number())),
         Text(why),
         Text(&said.join("; "))
     );
     if !others.is_empty() {
         let mut links: Vec<_> =
-            others.iter().map(|other| link(other, &other.outcome.game.to_string())).collect();
+            others.iter().map(|other| link(other, &other.outcome.number().to_string())).collect();
         if kind.more > 0 {
             links.push("…".to_owned());
         }
@@ -112,7 +117,7 @@ fn row(gathered: &Gathered, game: &Listed, out: &mut String) {
         out,
         "<tr><th scope=\"row\">{}</th><td class=\"words\">{}</td><td class=\"words\">{}</td><td>{}</td><td>{}</td>\
              <td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        link(game, &outcome.game.to_string()),
+        link(game, &outcome.number().to_string()),
         Text(&outcome.board),
         Text(&gathered.entrants[game.entrant].name),
         shown(outcome.score),

@@ -8,7 +8,7 @@ use crate::view::page::GameAddress;
 use results::compare::{Comparison, Contender};
 use results::gamelog::Log;
 use results::ratings::League;
-use results::suite::{Bests, BoardId, FolderError, Outcome, Summary, kept_log};
+use results::suite::{Bests, BoardId, FolderError, Outcome, Summary};
 use rules::measure::Measure;
 use rules::score::Direction;
 use statistics::Risk;
@@ -20,7 +20,7 @@ pub(super) struct Gathered {
     pub(super) better: Direction,
     /// What is compared of the scores.
     pub(super) measure: Measure,
-    /// The folder of each run.
+    /// The folder of each run; of a game of several players once, whichever of its bots are named.
     pub(super) runs: Vec<String>,
     /// One for each run, of the bots that are shown.
     pub(super) summaries: Vec<Summary>,
@@ -43,6 +43,11 @@ pub(super) struct Gathered {
 }
 
 impl Gathered {
+    /// Whether the games have several players, whose scores have no best that others could reach.
+    pub(super) fn is_of_several(&self) -> bool {
+        self.summaries.iter().any(|summary| summary.opponents > 0)
+    }
+
     /// Adds the summary of a run, and its tallies to the shown bots' tallies.
     fn add(&mut self, run: usize, source: &ShownRun<'_>, mut summary: Summary) {
         // The bots of a game of several players share its games, so these are counted for all bots.
@@ -58,8 +63,12 @@ impl Gathered {
             let tally = summary.bots.iter().find(|tally| tally.bot == entrant.tally.bot);
             entrant.tally = tally.cloned().unwrap_or_default();
         }
-        self.runs.push(source.folder.path.display().to_string());
-        self.summaries.push(summary);
+        let run = source.folder.path.display().to_string();
+        // Of a run in which several bots were named each game counts once.
+        if summary.opponents == 0 || !self.runs.contains(&run) {
+            self.runs.push(run);
+            self.summaries.push(summary);
+        }
     }
 
     fn list(&mut self, game: Listed) {
@@ -107,8 +116,10 @@ pub(super) fn gather<E: From<FolderError>>(
         sources.first().map_or_else(Direction::default, |source| source.folder.run.plan.better);
     let mut gathered = Gathered { better, measure, ..Gathered::default() };
     gathered.entrants.extend((0..).zip(sources).flat_map(|(run, source)| source.entrants(run)));
-    let contender =
-        |entrant: &ShownBot| Contender::new(entrant.name.clone(), better).measured_in(measure);
+    let contender = |entrant: &ShownBot| {
+        let new = Contender::new(entrant.name.clone(), better).measured_in(measure);
+        new.among(&sources[entrant.run].folder.run.plan, &entrant.tally.bot)
+    };
     let mut contenders: Vec<_> = gathered.entrants.iter().map(contender).collect();
     let (mut boards, entrants) = (BTreeMap::new(), contenders.len());
     for (run, source) in sources.iter().enumerate() {
@@ -143,7 +154,7 @@ pub(super) fn gather<E: From<FolderError>>(
 
 /// The log of a game, with the turns of the bot's seat; one that cannot be read is skipped with a warning.
 fn log_of(source: &ShownRun<'_>, outcome: &Outcome) -> Option<Log> {
-    let kept = kept_log(&source.folder.path, outcome.table());
+    let kept = source.folder.kept_log(outcome.game);
     let log = kept.unwrap_or_else(|error| {
         log::warn!("left out: {error}");
         None

@@ -122,7 +122,10 @@ fn content(gathered: &Gathered) -> String {
     let sections = sections(gathered);
     let is_there = |id: &str| sections.contains(&format!(" id=\"{id}\">"));
     let links = SECTIONS.iter().filter(|(id, _)| is_there(id));
-    let links = links.map(|(id, name)| format!("<a href=\"#{id}\">{name}</a>\n"));
+    let links = links.map(|(id, name)| match *id {
+        "lost" => format!("<a href=\"#lost\">{}</a>\n", games::heading(gathered)),
+        id => format!("<a href=\"#{id}\">{name}</a>\n"),
+    });
     let links: String = links.collect();
     format!("<nav class=\"contents\" aria-label=\"Contents\">\n{links}</nav>\n{sections}")
 }

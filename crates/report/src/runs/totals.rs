@@ -6,11 +6,12 @@ use super::{Text, bars, suite};
 use crate::document::{Document, Table};
 use crate::markup::put;
 use results::suite::Tally;
+use rules::measure::Measure;
 use rules::score::Direction;
 use terms::text::plural;
 
-/// The headings of the table in a game of several players, without what only a lone bot has.
-const OF_SEVERAL: [&str; 5] = ["bot", "games", "failures", "sum", "mean"];
+/// The headings of the table in a game of several players, before the measure's: scores have no sum that says anything.
+const OF_SEVERAL: [&str; 4] = ["bot", "games", "failed", "place"];
 
 /// What the last figure of a bot means.
 fn explanation(better: Direction) -> &'static str {
@@ -34,9 +35,12 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
         let headline = suite::headline(summary);
         put!(out, "<p class=\"counts\">{}: {}</p>\n", Text(run), Text(&headline));
     }
-    let measured = suite::measured(gathered.measure);
-    // A game of several players is won by its places, and its scores have no best that others could reach.
-    let is_of_several = gathered.summaries.iter().any(|summary| summary.opponents > 0);
+    let measured = match gathered.measure {
+        // It has a column already.
+        Measure::Place => None,
+        measure => suite::measured(measure),
+    };
+    let is_of_several = gathered.is_of_several();
     let row = |entrant: &ShownBot| {
         let cells = if is_of_several { row_of_several } else { suite::row };
         let mut row = cells(&entrant.tally);
@@ -69,8 +73,8 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
 
 /// The cells below [`OF_SEVERAL`].
 fn row_of_several(tally: &Tally) -> Vec<String> {
-    let [games, failures] = [tally.games, tally.lost].map(|count| count.to_string());
-    vec![tally.bot.clone(), games, failures, suite::sum(tally), suite::mean(tally)]
+    let [games, failed] = [tally.games, tally.lost].map(|count| count.to_string());
+    vec![tally.bot.clone(), games, failed, suite::place(tally)]
 }
 
 /// A bar for each bot: its share of the best scores, of which a full bar is all.

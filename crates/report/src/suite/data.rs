@@ -60,6 +60,9 @@ struct Bot<'a> {
     bests: usize,
     uniques: usize,
     mean_log10: Option<f64>,
+    /// Its mean place, in a game of several players.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<f64>,
     /// What it has in the measure of the run.
     value: Option<f64>,
 }
@@ -76,7 +79,8 @@ impl<'a> Totals<'a> {
                 Measure::Ratio => ratio.map(|ratio| 100.0 * ratio),
                 Measure::Log | Measure::Rank | Measure::Place => tally.value,
             };
-            Bot { tally, mean, ratio, marathon, bests, uniques, mean_log10, value }
+            let place = tally.place;
+            Bot { tally, mean, ratio, marathon, bests, uniques, mean_log10, place, value }
         };
         Self {
             run: report.is_kept.then(|| report.folder.path.display().to_string()),
@@ -136,7 +140,7 @@ const COLUMNS: &str = "game bot board set repeat verdict won score counts turns 
 
 /// The columns of the tables of a run.
 pub(super) fn columns_of(report: &SuiteReport<'_>) -> String {
-    let of_seats = if report.summary.opponents > 0 { " seat place spoilt" } else { "" };
+    let of_seats = if report.summary.opponents > 0 { " seat place spoilt number with" } else { "" };
     format!("{COLUMNS}{of_seats}")
 }
 
@@ -174,7 +178,7 @@ pub(super) fn write_junit(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::
 }
 
 fn case(outcome: &Outcome) -> TestCase {
-    let name = format!("game {}: {}", outcome.game, outcome.board);
+    let name = format!("game {}: {}", outcome.number(), outcome.board);
     let took = outcome.times.wall.map(|wall| wall.0);
     if !outcome.is_played() {
         not_run(&name, &outcome.verdict.to_string(), &outcome.loss())

@@ -206,7 +206,7 @@ fn table(games: &[ShownGame], better: Direction) -> Table {
         let outcome = &game.outcome;
         let slowest = outcome.times.slowest.or(outcome.times.first);
         let mut row = vec![
-            outcome.game.to_string(),
+            outcome.number().to_string(),
             outcome.bot.clone(),
             outcome.board.clone(),
             outcome.verdict.to_string(),
@@ -227,7 +227,7 @@ fn table(games: &[ShownGame], better: Direction) -> Table {
         row
     });
     // With places there is no share, and the last of these is the column of opponents.
-    Table { words: &[1, 2, 3, 10], ..Table::new("Games", &headings, rows) }
+    Table { words: vec![1, 2, 3, 10], ..Table::new("Games", &headings, rows) }
 }
 
 /// The bots in the other seats.

@@ -15,7 +15,7 @@ use super::format::Format;
 use super::{metrics, ratings, stderr};
 use results::compare::{Relation, Standing};
 use results::ratings::League;
-use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally, bundle_path, kept_log};
+use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally};
 use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
@@ -111,7 +111,11 @@ impl SuiteReport<'_> {
                 document.sentence(sentence);
             }
         }
-        document.list("lost games", self.losses(&summary.losses, summary.lost()));
+        let heading = if summary.opponents > 0 { "failures" } else { "lost games" };
+        document.list(heading, self.losses(&summary.losses, summary.lost()));
+        for tally in summary.bots.iter().filter(|tally| tally.excused > 0) {
+            document.sentence(excused(tally));
+        }
         let all = summary.bots.iter().map(|tally| tally.not_played).sum();
         let not_played = self.losses(&summary.not_played, all);
         document.list("games not played", not_played);
@@ -175,20 +179,20 @@ impl SuiteReport<'_> {
 
     /// A loss, with the last line of the bot's standard error and the place of what was kept of the game.
     fn loss(&self, loss: &Loss) -> Line {
-        let Loss { game, bot, board, why, alike, .. } = loss;
+        let Loss { game, number, bot, board, why, alike, .. } = loss;
         let table = self.folder.run.plan.first_of_table(*game);
-        let log = kept_log(&self.folder.path, table).ok().flatten();
+        let log = self.folder.kept_log(*game).ok().flatten();
         let log = log.map(|log| log.of_seat(game - table));
         let last = log.as_ref().and_then(stderr::last_line);
         let last =
             last.map(|line| format!("; its standard error ends: {line}")).unwrap_or_default();
-        let bundle = bundle_path(&self.folder.path, table);
+        let bundle = self.folder.bundle_path(*game);
         let kept = self.is_kept && bundle.is_dir();
         let kept = if kept { format!("; see {}", bundle.display()) } else { String::new() };
         let more = plural(*alike as u64, "more game");
         let more = if *alike > 0 { format!(" (and {more} like it)") } else { String::new() };
         let text = format!("{bot} on {board}: {why}{last}{kept}{more}");
-        Line::numbered("game ", game.to_string(), 6, text)
+        Line::numbered("game ", number.to_string(), 6, text)
     }
 }
 
@@ -219,6 +223,14 @@ pub(super) fn lost(summaries: &[Summary]) -> String {
         return plural(lost as u64, "failure");
     }
     format!("{lost} lost")
+}
+
+/// The replies of a bot that came after their limit and count.
+fn excused(Tally { bot, excused, .. }: &Tally) -> String {
+    format!(
+        "{bot} won {} with a reply after its limit, which counts since the referee or the host was late; such a game sets no record.",
+        plural(*excused as u64, "game")
+    )
 }
 
 /// The first boards whose best known score has been beaten, and the number of all.
@@ -281,7 +293,9 @@ fn opponent(report: &SuiteReport<'_>, Standing { opponent, .. }: &Standing) -> S
 fn about_decision(report: &SuiteReport<'_>) -> Vec<String> {
     let Some(standing) = &report.decision else { return Vec::new() };
     let bot = report.summary.bots.first().map_or("", |tally| &tally.bot);
-    let lost = figures::lost(&standing.lost, bot, &opponent(report, standing), standing.boards);
+    let (lost, boards) = (&standing.lost, standing.boards);
+    let is_of_several = report.summary.opponents > 0;
+    let lost = figures::lost(lost, [bot, &opponent(report, standing)], boards, is_of_several);
     let is_apart = matches!(standing.bot_is, Some(Relation::Better | Relation::Worse));
     let too_large = is_apart.then(|| {
         "A run stops where the mean happens to be large, so this one is too large on average."
@@ -355,7 +369,8 @@ pub(super) struct Measured {
 
 /// The column of a measure; `None` for points and ratios, which every table has.
 pub(super) fn measured(measure: Measure) -> Option<Measured> {
-    let value = |tally: &Tally| tally.value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+    let value: fn(&Tally) -> String =
+        |tally| tally.value.map_or("-".to_owned(), |value| format!("{value:.2}"));
     let (heading, explanation) = match measure {
         Measure::Points | Measure::Ratio => return None,
         Measure::Log => (
@@ -372,6 +387,7 @@ pub(super) fn measured(measure: Measure) -> Option<Measured> {
             "place: the mean place in percent: 100 for the first alone, 0 for the last alone.",
         ),
     };
+    let value = if measure == Measure::Place { place } else { value };
     Some(Measured { column: (heading, value), explanation })
 }
 
@@ -417,6 +433,11 @@ pub fn mean(tally: &Tally) -> String {
         let digits = mean_digits(tally.sum.decimals()).max(two_digits(mean));
         format!("{mean:.digits$}")
     })
+}
+
+/// The mean place of a bot, such as `87.5 %`, or `-` without one.
+pub fn place(tally: &Tally) -> String {
+    tally.place.map_or("-".to_owned(), figures::place)
 }
 
 /// Yours/best for people, such as `96.49 %`.

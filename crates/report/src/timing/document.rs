@@ -58,7 +58,7 @@ fn side_by_side(several: &[BotTiming], document: &mut Document) {
         }
         let headings = [&[kind_name(kind)], &HEADINGS[1..]].concat();
         let mut table = Table::new(format!("Response times, {}", kind_name(kind)), &headings, rows);
-        table.words = &[0, 10];
+        table.words = vec![0, 10];
         document.table(table);
     }
     let passes = |measured: &BotTiming| {
@@ -109,7 +109,7 @@ fn how(measured: &BotTiming, scale: f64, document: &mut Document) {
 fn table(measured: &BotTiming, document: &mut Document) {
     let by_kind = &measured.analysis.by_kind;
     let mut table = Table::new("Response times", &HEADINGS, by_kind.iter().map(row));
-    table.words = &[0, 10];
+    table.words = vec![0, 10];
     table.widths = &[13, 7, 9, 9, 9, 9, 9, 9, 9, 9];
     document.table(table);
     for stats in by_kind.iter().filter(|stats| stats.disturbed > 0) {

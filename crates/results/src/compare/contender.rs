@@ -1,11 +1,13 @@
 //! A bot's games, by board.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::groups::{self, Grouping};
 use super::valuation::{Finish, Valuation};
+use crate::digest::digest;
 use crate::metrics::MetricValue;
-use crate::suite::{BoardId, FolderError, Outcome, RecordId, RunFolder};
+use crate::suite::{BoardId, FolderError, Outcome, Plan, PlannedBot, RecordId, RunFolder};
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
 use terms::fault::{AtFault, Attributed};
@@ -22,6 +24,20 @@ pub struct Contender {
     /// What is compared of its scores.
     pub(super) measure: Measure,
     pub(super) boards: BTreeMap<RecordId, BoardGames>,
+    pub(super) field: Field,
+}
+
+/// The bots that a bot of games of several players meets.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Field {
+    /// Whether the bots that are compared play each other, or each the same pool.
+    is_entrant: bool,
+    /// What identifies the bot.
+    own: String,
+    /// What identifies each bot of the run, by name; another program is another bot, whatever its name.
+    bots: BTreeMap<String, String>,
+    /// The bots in the other seats: each set of them once. Empty if all games have one player.
+    others: Vec<BTreeSet<String>>,
 }
 
 /// A score that cannot be compared by its logarithm.
@@ -44,6 +60,8 @@ impl Attributed for NoLogarithm {
 struct Ended {
     scored: Finish,
     placed: Finish,
+    /// The bots in the other seats, by index; 0 in a game of one player.
+    others: usize,
 }
 
 /// A bot's games on a board.
@@ -93,7 +111,68 @@ impl BoardGames {
 impl Contender {
     /// A bot that has not played yet, of a game with this direction.
     pub fn new(name: String, better: Direction) -> Self {
-        Self { name, by: Vec::new(), better, measure: Measure::default(), boards: BTreeMap::new() }
+        Self {
+            name,
+            by: Vec::new(),
+            better,
+            measure: Measure::default(),
+            boards: BTreeMap::new(),
+            field: Field::default(),
+        }
+    }
+
+    /// The bot of this name among the others of a plan.
+    #[must_use]
+    pub fn among(self, plan: &Plan, bot: &str) -> Self {
+        let identity = |bot: &PlannedBot| {
+            let bot = PlannedBot { pool: false, ..bot.clone() };
+            digest(&serde_json::to_vec(&bot).expect("plain data"))
+        };
+        let bots: BTreeMap<String, String> =
+            plan.bots.iter().map(|bot| (bot.name.clone(), identity(bot))).collect();
+        let is_entrant = plan.bots[plan.entrants()].iter().any(|entrant| entrant.name == bot);
+        let own = bots.get(bot).cloned().unwrap_or_default();
+        Self { field: Field { is_entrant, own, bots, others: Vec::new() }, ..self }
+    }
+
+    /// Whether its games have several players.
+    pub fn is_of_several(&self) -> bool {
+        !self.field.others.is_empty()
+    }
+
+    /// Two bots, each with its games against opponents that both have met, or against the other one; and the number of games that
+    /// are left out. Bots of one run meet each other, or the same pool.
+    pub(super) fn with_common_opponents<'a>(
+        one: &'a Self,
+        other: &'a Self,
+    ) -> ([Cow<'a, Self>; 2], usize) {
+        let fields = [&one.field, &other.field];
+        let [is_alike, is_entrant] =
+            [one.field.bots == other.field.bots, fields.iter().all(|field| field.is_entrant)];
+        if is_alike && is_entrant || fields.iter().all(|field| field.others.is_empty()) {
+            return ([one, other].map(Cow::Borrowed), 0);
+        }
+        let [met, met_by_other] = fields.map(|field| {
+            field.others.iter().flatten().chain([&field.own]).collect::<BTreeSet<_>>()
+        });
+        let common: BTreeSet<&String> = met.intersection(&met_by_other).copied().collect();
+        let mut left_out = 0;
+        let bots = [one, other].map(|bot| {
+            let mut bot = bot.clone();
+            let is_common: Vec<bool> = bot
+                .field
+                .others
+                .iter()
+                .map(|set| set.iter().all(|it| common.contains(it)))
+                .collect();
+            for on_board in bot.boards.values_mut() {
+                let before = on_board.games.len();
+                on_board.games.retain(|_, game| game.is_none_or(|game| is_common[game.others]));
+                left_out += before - on_board.games.len();
+            }
+            Cow::Owned(bot)
+        });
+        (bots, left_out)
     }
 
     /// The bot, to be compared in this measure.
@@ -119,10 +198,10 @@ impl Contender {
         wanted: &[(&str, String)],
         by: &[Grouping],
     ) -> Result<Vec<Self>, FolderError> {
-        let new = |(_, name): &(&str, String)| Self {
+        let new = |(bot, name): &(&str, String)| Self {
             by: by.to_vec(),
             measure: folder.run.plan.measure(),
-            ..Self::new(name.clone(), folder.run.plan.better)
+            ..Self::new(name.clone(), folder.run.plan.better).among(&folder.run.plan, bot)
         };
         let mut contenders: Vec<Self> = wanted.iter().map(new).collect();
         for outcome in folder.outcomes()? {
@@ -157,6 +236,7 @@ impl Contender {
         if !outcome.is_played() {
             return;
         }
+        let others = self.field.index_of(outcome);
         let score = self.boards.entry(outcome.record_id.clone()).or_insert_with(|| BoardGames {
             board: outcome.board.clone(),
             board_id: outcome.board_id.clone(),
@@ -169,6 +249,7 @@ impl Contender {
         let ended = (!outcome.is_lost_by_host()).then(|| Ended {
             scored: Finish::of(outcome, Measure::Points),
             placed: Finish::of(outcome, Measure::Place),
+            others,
         });
         for (by, value) in self.by.iter().zip(&mut score.values).filter(|_| ended.is_some()) {
             *value = value.take().or_else(|| groups::value(outcome, &by.name));
@@ -222,6 +303,20 @@ impl Contender {
     /// The number of boards.
     pub fn boards(&self) -> usize {
         self.boards.len()
+    }
+}
+
+impl Field {
+    /// The index of those in the other seats.
+    fn index_of(&mut self, outcome: &Outcome) -> usize {
+        let Some(seat) = &outcome.seat else { return 0 };
+        let others = seat.bots.iter().enumerate().filter(|(at, _)| *at != seat.seat);
+        let identity = |name: &String| self.bots.get(name).unwrap_or(name).clone();
+        let others: BTreeSet<String> = others.map(|(_, name)| identity(name)).collect();
+        self.others.iter().position(|known| *known == others).unwrap_or_else(|| {
+            self.others.push(others);
+            self.others.len() - 1
+        })
     }
 }
 

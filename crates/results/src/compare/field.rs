@@ -28,13 +28,18 @@ pub enum MeasureError {
     NoLogarithm(#[from] NoLogarithm),
 }
 
-/// Adds to the summary of a run what each of its bots has in the run's measure. Points and ratios are part of every summary.
+/// Adds to the summary of a run what each of its bots has in the run's measure. Points, ratios and places are part of every summary.
 ///
 /// # Errors
 /// When the results cannot be read, or a score has no value.
 pub fn add_values(folder: &RunFolder, summary: &mut Summary) -> Result<(), MeasureError> {
-    if !folder.run.plan.measure().is_relative() {
-        return Ok(());
+    match folder.run.plan.measure() {
+        measure if !measure.is_relative() => return Ok(()),
+        Measure::Place => {
+            summary.bots.iter_mut().for_each(|tally| tally.value = tally.place);
+            return Ok(());
+        }
+        _ => {}
     }
     let names: Vec<_> =
         summary.bots.iter().map(|tally| (tally.bot.as_str(), tally.bot.clone())).collect();

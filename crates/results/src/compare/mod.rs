@@ -126,6 +126,12 @@ pub struct Comparison {
     /// The boards left out because one of the two has no value in the measure there, where others have one.
     #[serde(skip_serializing_if = "is_zero")]
     pub without_score: usize,
+    /// The games left out because they have opponents that the other one has never met.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub other_opponents: usize,
+    /// Whether the games have several players.
+    #[serde(skip)]
+    pub is_of_several: bool,
     /// What is compared of the scores.
     pub measure: Measure,
     /// Which scores are better.
@@ -170,8 +176,12 @@ impl BoardDifference {
 }
 
 impl Comparison {
-    /// Compares two bots.
+    /// Compares two bots, in games of several players by those with opponents that both have met.
     pub fn of(baseline: &Contender, challenger: &Contender, risk: Risk) -> Self {
+        let [of_baseline, of_challenger] =
+            [baseline, challenger].map(|bot| bot.on_all_boards(risk));
+        let (both, other_opponents) = Contender::with_common_opponents(baseline, challenger);
+        let [baseline, challenger] = [&*both[0], &*both[1]];
         let games = baseline.finishes().chain(challenger.finishes());
         let valuation = Valuation::of(challenger.measure, challenger.better, games);
         let (mut lost_by_host, mut without_score, mut copies) = (0, 0, Copies::default());
@@ -223,13 +233,15 @@ impl Comparison {
                 .collect(),
             lost_by_host,
             without_score,
+            other_opponents,
+            is_of_several: challenger.is_of_several(),
             measure: valuation.measure(),
             better: challenger.better,
             lost_points: valuation.lost_points(),
             counts_wins: valuation == Valuation::Wins,
             decimals: baseline.decimals().max(challenger.decimals()),
-            of_baseline: baseline.on_all_boards(risk),
-            of_challenger: challenger.on_all_boards(risk),
+            of_baseline,
+            of_challenger,
             copies,
             only_baseline: only(baseline, challenger),
             only_challenger: only(challenger, baseline),

@@ -27,10 +27,10 @@ pub use self::plan::{
 };
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
 #[doc(hidden)]
-pub use self::store::{BUNDLE, BUNDLES, bundle_path, log_path, packed_log};
+pub use self::store::{BUNDLE, BUNDLES, packed_log};
 pub use self::store::{
     Commit, Contents, FolderError, GameSet, Logs, Opponent, Outcomes, Packing, Run, RunFolder,
-    RunWriter, Session, kept_log, merge, remove_remains,
+    RunWriter, Session, merge, remove_remains,
 };
 pub use self::summary::{
     Listing, NewBest, NoisyHost, Points, Summary, Tally, differing_places, list_runs, noisy_hosts,

@@ -10,10 +10,10 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 
 use super::files::json_line;
-use super::outcome::Outcome;
+use super::outcome::{Outcome, Seat};
 use super::plan::{BoardId, Rules};
 use super::records::{Bests, Records};
-use super::store::{FolderError, GameSet, Outcomes, RUN, RunFolder, log_content};
+use super::store::{FolderError, GameSet, Outcomes, RUN, RunFolder};
 use super::summary::{Listing, Summary};
 use crate::digest::to_hex;
 use crate::gamelog::{self, Bot, Event, Log, Turn};
@@ -158,9 +158,10 @@ fn work(basis: &Basis<'_>, state: &Mutex<State>) {
 /// The hash of a game's result and log, and what is wrong with them.
 fn check(basis: &Basis<'_>, outcome: &Outcome) -> (Hash, Option<String>) {
     let mut hash = Sha256::new();
-    // Merging renumbers sessions.
-    hash.update(json_line(&Outcome { session: None, ..outcome.clone() }));
-    let content = match log_content(&basis.folder.path, outcome.table()) {
+    // Merging renumbers sessions, and earlier referees did not write the number of the game.
+    let seat = outcome.seat.clone().map(|seat| Seat { number: 0, ..seat });
+    hash.update(json_line(&Outcome { session: None, seat, ..outcome.clone() }));
+    let content = match basis.folder.log_content(outcome.game) {
         Ok(content) => content,
         Err(error) => return (hash.finalize().into(), Some(error.to_string())),
     };

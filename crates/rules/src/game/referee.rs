@@ -280,7 +280,8 @@ impl fmt::Display for JudgeFailure {
         if let Some(remedy) = &self.remedy {
             write!(f, "; {remedy}")?;
         }
-        if let Some(stderr) = &self.stderr {
+        // What a judge has written may be all that is known.
+        if let Some(stderr) = self.stderr.as_ref().filter(|text| text.trim() != self.what.trim()) {
             write!(f, "\nits standard error ends with:\n{}", stderr.trim_end())?;
         }
         Ok(())

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
@@ -15,7 +16,7 @@ use crate::cli::named_run::{Found, Places, newest_first};
 use crate::cli::signals::signal;
 use crate::cli::{Failure, inputs, interrupt, print};
 use contain::cancel::Canceller;
-use report::history::{self, BotIndex, ComparedPair, Listed};
+use report::history::{self, BotIndex, ComparedPair, Listed, compare};
 use report::markup::address_of;
 use report::runs::ShownRun;
 use results::compare::{Comparison, Contender};
@@ -26,6 +27,9 @@ use rules::measure::Measure;
 use rules::score::Direction;
 use statistics::Risk;
 use terms::text::{plural, printable, shell_word};
+
+/// The number of runs by default.
+const COUNT: usize = 50;
 
 /// How often a live page is compared with the files of the runs.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -107,17 +111,16 @@ fn write(
     for (path, error) in broken {
         log::warn!("left out: {}: {:#}", path.display(), anyhow::Error::from(error));
     }
-    let mut runs: Vec<Listed> =
-        runs.into_iter().map(|(_, run)| run).take(args.count.get()).collect();
+    let mut runs: Vec<Listed> = runs
+        .into_iter()
+        .map(|(_, run)| run)
+        .take(args.count.map_or(COUNT, NonZeroUsize::get))
+        .collect();
     if runs.is_empty() {
         return Err(Failure::user(anyhow!("there are no runs in {}", places.words())));
     }
     let records = inputs::records(args.records.as_deref())?;
-    let mut bests: BTreeMap<String, Bests> = BTreeMap::new();
-    for Listed { listing, .. } in &mut runs {
-        let bests = bests.entry(listing.game.clone());
-        listing.summary.compare(bests.or_insert_with_key(|game| Bests::of(game, &records)));
-    }
+    let bests = compare(&mut runs, &records);
     let pages = write_pages(args, &mut runs, &bests)?;
     let html = history::page(&runs, &bests, &leagues(&runs)?, &compared(&runs)?, every);
     args.force.write(&args.html, html.as_bytes())?;

@@ -1,6 +1,5 @@
 //! Lists runs.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -11,9 +10,8 @@ use crate::cli::named_run::{Found, newest_first};
 use crate::cli::words::{OF_RUNS, one_of};
 use crate::cli::{Failure, completions, inputs, print};
 use report::Format;
-use report::history::{Broken, History, Listed};
-use results::suite::{Bests, Listing};
-use rules::game::games;
+use report::history::{Broken, History, Listed, compare};
+use results::suite::Listing;
 
 /// The selection and form of the list.
 #[derive(Debug, Args)]
@@ -59,15 +57,8 @@ impl ListArgs {
 
 pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     let records = inputs::records(args.records.as_deref())?;
-    let games = games();
-    let bests = |name| (name, Bests::of(name, &records));
-    let bests: BTreeMap<&str, Bests> = games.iter().map(|game| bests(game.name.as_str())).collect();
-    let unknown = Bests::default();
-    let show = |path: &Path, mut listing: Listing| {
-        args.is_wanted(&listing).then(|| {
-            listing.summary.compare(bests.get(listing.game.as_str()).unwrap_or(&unknown));
-            Listed { path: path.to_owned(), listing, page: None }
-        })
+    let show = |path: &Path, listing: Listing| {
+        args.is_wanted(&listing).then(|| Listed { path: path.to_owned(), listing, page: None })
     };
     let started =
         |run: &Option<Listed>| run.as_ref().map(|run| run.listing.started).unwrap_or_default();
@@ -77,6 +68,7 @@ pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     let mut runs: Vec<Listed> = runs.into_iter().filter_map(|(_, run)| run).collect();
     let older = if args.all { 0 } else { runs.len().saturating_sub(args.count) };
     runs.truncate(runs.len() - older);
+    compare(&mut runs, &records);
     let broken = broken.into_iter().filter(|_| !args.is_filtered());
     let broken = broken.map(|(path, error)| Broken {
         run: path.display().to_string(),

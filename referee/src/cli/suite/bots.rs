@@ -41,7 +41,8 @@ pub(super) struct BotsFlags {
 
     /// A label for the bot, such as v2 (once for each bot, in their order)
     ///
-    /// Tables, pages and comparisons use it instead of the command line.
+    /// Tables, pages and comparisons use it instead of the command line. Labels of a pool come
+    /// last, and can be left out.
     #[arg(long, value_name = "LABEL", value_parser = label)]
     name: Vec<String>,
 
@@ -92,14 +93,17 @@ impl BotsFlags {
             let line = inputs::default_bot(&config.game)?;
             bots.push(self.planned(line.to_owned(), &inputs::split_words("--bot", line)?)?);
         }
-        self.label(&mut bots)?;
+        let pool = self
+            .pool
+            .iter()
+            .map(|line| Ok(PlannedBot { pool: true, ..self.typed("--pool", line, config)? }));
+        let mut pool = pool.collect::<Result<Vec<_>, Failure>>()?;
+        self.label(&mut bots, &mut pool)?;
         if !self.param.is_empty() {
             warn_of_variables(&bots, &self.param);
             bots = combined(bots, &self.param)?;
         }
-        for line in &self.pool {
-            bots.push(PlannedBot { pool: true, ..self.typed("--pool", line, config)? });
-        }
+        bots.append(&mut pool);
         self.refuse_number(&bots, config.game.players, &config.game.name)?;
         bots.iter().try_for_each(refuse_open)?;
         for bot in &bots {
@@ -115,17 +119,18 @@ impl BotsFlags {
         Ok(bots)
     }
 
-    /// Gives the bots their labels.
-    fn label(&self, bots: &mut [PlannedBot]) -> Result<(), Failure> {
+    /// Gives the bots their labels, and then the pool.
+    fn label(&self, bots: &mut [PlannedBot], pool: &mut [PlannedBot]) -> Result<(), Failure> {
         let (labels, count) = (self.name.len(), bots.len());
-        if labels > 0 && labels != count {
+        if labels > 0 && labels != count && labels != count + pool.len() {
             let [labels, count] =
                 [(labels, "label"), (count, "bot")].map(|(n, what)| plural(n as u64, what));
-            let problem =
-                format!("--name: {labels} for {count}; give one for each bot, in their order");
+            let problem = format!(
+                "--name: {labels} for {count}; give one for each bot, in their order, and none or one for each of the pool"
+            );
             return Err(Failure::user(anyhow!(problem)));
         }
-        for (bot, label) in bots.iter_mut().zip(&self.name) {
+        for (bot, label) in bots.iter_mut().chain(pool).zip(&self.name) {
             bot.name.clone_from(label);
         }
         Ok(())

@@ -65,6 +65,18 @@ impl JobsFlags {
         Self { jobs: Some(at_a_time.unwrap_or(1)), cores_per_bot: Some(cores_per_bot), ..*self }
     }
 
+    /// Refuses more cores for a bot than there are. Settings that ask for more are warned of, since they may be meant for another machine.
+    pub(super) fn refuse_too_many_cores(&self) -> Result<(), Failure> {
+        let given = usable_cpus();
+        match self.cores_per_bot.filter(|cores| usize::from(*cores) > given) {
+            Some(cores) if !matches!(self.pin, PinFlag::Off) => Err(Failure::user(anyhow!(
+                "--cores-per-bot {cores}: this machine has {}; --pin=off lets the threads of a bot share them",
+                plural(given as u64, "core")
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// The flags, completed by the settings of the project.
     pub(super) fn resolve(&self, project: &SuiteTable) -> Jobs {
         let Jobs { at_a_time, cores_per_bot, .. } = Jobs::of(project);

@@ -34,14 +34,14 @@ use self::slurm::SlurmFlags;
 use super::named_run::{run_path, runs_folder};
 use super::old_flags::warning;
 use super::shared::RuleFlags;
-use super::words::{FlagValue as _, word};
+use super::words::word;
 use super::{Failure, completions, interrupt};
 use ::report::Format;
 use engine::commit::commit_here;
 use engine::config::Config;
 use engine::suite::plan_now;
 use results::suite::{
-    FolderError, Logs, MAX_GAMES, Margin, Outcome, Plan, Run, RunFolder, RunWriter, Seats,
+    FolderError, Logs, MAX_GAMES, Margin, Outcome, Packing, Plan, Run, RunFolder, RunWriter, Seats,
     SuiteVerdict,
 };
 use rules::measure::Measure;
@@ -106,8 +106,8 @@ pub(super) struct SuiteArgs {
 
     /// Play only the missing games of this run, a folder or `latest`
     ///
-    /// The folder determines what is played; flags that repeat it must agree. It stores no other
-    /// flags, such as --jobs, --logs and --records: give them again. Games whose bot could not
+    /// The folder determines what is played and which games leave a log; flags that repeat what is
+    /// played must agree. It stores no other flags, such as --jobs and --records: give them again. Games whose bot could not
     /// start, or for which the host lacked resources, are missing games too.
     #[arg(help_heading = "Run", long, value_name = "RUN", add = completions::runs())]
     resume: Option<PathBuf>,
@@ -167,11 +167,11 @@ pub(super) struct SuiteArgs {
     #[arg(help_heading = "Run", long, value_name = "CHANCE", requires = "decides")]
     risk: Option<Risk>,
 
-    /// Which games leave a log in the run folder
-    #[arg(help_heading = "Output", long, value_name = "WHICH", value_parser = word::<Logs>(), default_value = Logs::default().word())]
-    logs: Logs,
+    /// Which games leave a log in the run folder [default: failed, or with --resume the run's]
+    #[arg(help_heading = "Output", long, value_name = "WHICH", value_parser = word::<Logs>())]
+    logs: Option<Logs>,
 
-    /// Pack these logs with gzip
+    /// Pack these logs with gzip, also when the run is resumed
     #[arg(help_heading = "Output", long)]
     compress: bool,
 
@@ -212,7 +212,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
         log::warn!("{}", warning("--against RUN --until-decided", "--against RUN"));
     }
     args.refuse_lines_from_elsewhere()?;
-    if args.compress && args.logs == Logs::None {
+    if args.compress && args.logs == Some(Logs::None) {
         let problem = "--compress packs the logs, and --logs none keeps none";
         return Err(Failure::user(anyhow!(problem)));
     }
@@ -252,6 +252,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     }
     let jobs = args.jobs.resolve(&config.project.suite);
     jobs.check().map_err(Failure::user)?;
+    args.jobs.refuse_too_many_cores()?;
     refuse_crowd(jobs, &run.plan)?;
     if args.no_run {
         let scratch = tempfile::tempdir().map_err(|error| {
@@ -308,6 +309,10 @@ fn new_run(args: &SuiteArgs) -> Result<(Config, Run), Failure> {
     }
     let mut run = Run::new(plan, against);
     run.leaves_delayed = args.leaves_delayed();
+    run.logs = args.logs.unwrap_or_default();
+    if args.compress {
+        run.packing = Packing::Gzip;
+    }
     if !args.no_run {
         // Where a sandbox keeps a bot from the machine, nothing else of its folder is trusted either.
         let is_trusted = run.plan.bots.iter().all(|bot| bot.sandbox.is_none());

@@ -34,10 +34,11 @@ pub(super) fn play(
     let folder = writer.folder.clone();
     let jobs = args.jobs.resolve(&config.project.suite);
     if folder.played()?.count() < folder.planned() {
+        args.jobs.refuse_too_many_cores()?;
         refuse_crowd(jobs, &folder.run.plan)?;
     }
     let mut audience = Audience {
-        progress: SuiteProgress::of(&folder, bests)?,
+        progress: SuiteProgress::of(&folder)?,
         bests,
         is_streamed: args.report.format == Format::Jsonl,
         streamed: Ok(()),
@@ -46,8 +47,14 @@ pub(super) fn play(
     };
     let mut player = RunPlayer::new(writer, config);
     player.jobs = jobs;
-    player.logs = if args.no_run { Logs::None } else { args.logs };
-    player.packing = if args.compress { Packing::Gzip } else { Packing::Plain };
+    player.logs = match args.logs {
+        _ if args.no_run => Logs::None,
+        Some(logs) => logs,
+        None => player.logs,
+    };
+    if args.compress {
+        player.packing = Packing::Gzip;
+    }
     player.bests = Some(bests);
     player.echo = folder.part.map(|_| timing::echo(config)).transpose()?;
     player.canceller = Some(interrupt);
@@ -79,7 +86,7 @@ fn may_stop(args: &SuiteArgs, folder: &RunFolder) -> Result<bool, FolderError> {
 
 /// Shows the games as they end.
 struct Audience<'a> {
-    progress: SuiteProgress<'a>,
+    progress: SuiteProgress,
     bests: &'a Bests,
     /// Whether each game is a line on standard output, for programs that follow the run.
     is_streamed: bool,

@@ -12,7 +12,7 @@ use crate::cli::is_quiet;
 use engine::slurm::Queued;
 use report::suite::{self, interval};
 use results::compare::Standing;
-use results::suite::{Bests, FolderError, Outcome, RunFolder, Tally};
+use results::suite::{FolderError, Outcome, RunFolder, Tally};
 use rules::score::shown;
 use terms::text::plural;
 
@@ -23,8 +23,7 @@ const MESSAGE: &str = "{wide_msg}";
 const LINES: usize = 10;
 
 /// A progress bar on a terminal, and occasional lines elsewhere.
-pub(super) struct SuiteProgress<'a> {
-    bests: &'a Bests,
+pub(super) struct SuiteProgress {
     /// All games of the run, also of earlier processes.
     tally: Tally,
     planned: usize,
@@ -37,9 +36,9 @@ pub(super) struct SuiteProgress<'a> {
     bar: Option<ProgressBar>,
 }
 
-impl<'a> SuiteProgress<'a> {
+impl SuiteProgress {
     /// The progress of a run that may have been begun by another process.
-    pub(super) fn of(folder: &RunFolder, bests: &'a Bests) -> Result<Self, FolderError> {
+    pub(super) fn of(folder: &RunFolder) -> Result<Self, FolderError> {
         let mut tally = Tally { better: folder.run.plan.better, ..Tally::default() };
         let plan = &folder.run.plan;
         let bots = plan.bots.iter().zip(0..);
@@ -48,13 +47,13 @@ impl<'a> SuiteProgress<'a> {
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
             pace.add_earlier(&outcome);
-            tally.add(&outcome, bests.best(&outcome.record_id));
+            tally.add(&outcome);
         }
         let (players, planned) = (plan.players(), plan.tables(folder.planned()));
         let done = plan.tables(tally.games) as u64;
         let bar = bar(planned, MESSAGE).map(|bar| bar.with_position(done));
         let (started, standing) = (Instant::now(), String::new());
-        Ok(Self { bests, tally, planned, players, started, pace, standing, bar })
+        Ok(Self { tally, planned, players, started, pace, standing, bar })
     }
 
     /// Starts the clock from which the remaining time is estimated.
@@ -64,7 +63,7 @@ impl<'a> SuiteProgress<'a> {
 
     /// Counts a game.
     pub(super) fn add(&mut self, outcome: &Outcome) {
-        self.tally.add(outcome, self.bests.best(&outcome.record_id));
+        self.tally.add(outcome);
         self.pace.add(outcome);
         if log::log_enabled!(log::Level::Info) {
             match &self.bar {
@@ -105,9 +104,7 @@ impl<'a> SuiteProgress<'a> {
             // The scores of opponents have no sum that says anything.
             return format!("{}, {}", plural(lost as u64, "failure"), self.standing);
         }
-        let ratio =
-            self.tally.ratio().map(|ratio| format!("{} of the best known, ", suite::share(ratio)));
-        format!("{lost} lost, sum {sum}, {}{}", ratio.unwrap_or_default(), self.standing)
+        format!("{lost} lost, sum {sum}, {}", self.standing)
     }
 
     /// Shows how the bot compares with its opponent.
@@ -128,13 +125,13 @@ impl<'a> SuiteProgress<'a> {
 
 /// Shows a game with `-v`.
 fn log_game(outcome: &Outcome) {
-    let Outcome { game, bot, board, turns, .. } = outcome;
+    let Outcome { bot, board, turns, .. } = outcome;
     let result = if outcome.won {
         format!("score {} in {}", shown(outcome.score), plural((*turns).into(), "turn"))
     } else {
         outcome.loss()
     };
-    log::info!("game {game}: {bot} on {board}: {result}");
+    log::info!("game {}: {bot} on {board}: {result}", outcome.number());
 }
 
 /// The progress on a cluster: a bar on a terminal, and a line for each change elsewhere.

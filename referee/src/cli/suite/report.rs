@@ -149,10 +149,13 @@ pub(in crate::cli) fn report(
     let mut summary =
         if is_kept { Listing::read(folder, &bests)?.summary } else { Summary::of(folder, &bests)? };
     let noisy_hosts = noisy_hosts(folder, || Ok(&summary))?;
+    flags.warn_without_effect(&summary);
+    let is_fine = flags.is_fine(&summary);
     let records = flags.record_file(config).filter(|_| is_kept);
     let saved = records.map_or(Ok(()), |path| summary.records(folder).save_into(&path));
+    // As every later command compares them.
+    summary.compare(&flags.bests(config)?);
     add_values(folder, &mut summary)?;
-    flags.warn_without_effect(&summary);
     let listed_in = runs_elsewhere(config, folder);
     let league = League::of_runs(std::iter::once(folder))?;
     let report = SuiteReport { summary, decision, league, noisy_hosts, folder, is_kept, listed_in };
@@ -169,7 +172,7 @@ pub(in crate::cli) fn report(
         return Ok(not_played_code(not_played.verdict));
     }
     let worse = report.decision.as_ref().is_some_and(|found| found.bot_is == Some(Relation::Worse));
-    Ok(exit::code(flags.is_fine(&report.summary) && !worse))
+    Ok(exit::code(is_fine && !worse))
 }
 
 /// Adds what each bot has in the measure of the run; a run whose scores have none keeps its other figures.
@@ -193,8 +196,8 @@ fn runs_elsewhere(config: &Config, folder: &RunFolder) -> Option<PathBuf> {
     (!places.have(&folder.path)).then_some(places.runs)
 }
 
-/// The exit code after games that were not played.
+/// The exit code after games that were not played, as `play` has it for the first of them.
 pub(super) fn not_played_code(why: SuiteVerdict) -> ExitCode {
-    let is_hosts = why == SuiteVerdict::NotPlayed(NotPlayed::NoResources);
-    ExitCode::from(if is_hosts { exit::REFEREE_ERROR } else { exit::USER_ERROR })
+    let is_bots = why == SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
+    ExitCode::from(if is_bots { exit::USER_ERROR } else { exit::REFEREE_ERROR })
 }

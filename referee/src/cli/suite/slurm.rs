@@ -22,7 +22,7 @@ use engine::slurm::{
 };
 use engine::suite::copy_programs;
 use results::compare::{Decider, has_needed_games};
-use results::suite::{Logs, Run, RunFolder};
+use results::suite::{Run, RunFolder};
 use terms::text::{plural, ranges, shell_word};
 
 /// The flags for a cluster.
@@ -125,8 +125,8 @@ fn play_words(args: &SuiteArgs, config: Option<&Config>) -> Result<Vec<String>, 
         Some(config) => args.jobs.of_task(&config.project.suite).words(),
         None => args.jobs.words(),
     };
-    if args.logs != Logs::default() {
-        words.extend(["--logs".to_owned(), args.logs.word().to_owned()]);
+    if let Some(logs) = args.logs {
+        words.extend(["--logs".to_owned(), logs.word().to_owned()]);
     }
     words.extend(args.compress.then(|| "--compress".to_owned()));
     words.extend(args.boards.keep_going.then(|| "--keep-going".to_owned()));

@@ -19,8 +19,10 @@ pub(super) fn is_by_chance(part: &str) -> bool {
 /// A lost game, or one that was not played, with others that ended alike.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loss {
-    /// The number of the game.
+    /// The number of the result.
     pub game: usize,
+    /// The number of the game, by which people and commands name it.
+    pub number: usize,
     /// The name of the bot that lost.
     pub bot: String,
     /// The name of the board on which it lost.
@@ -49,6 +51,7 @@ impl Loss {
         } else if losses.len() < KINDS {
             losses.push(Self {
                 game: outcome.game,
+                number: outcome.number(),
                 bot: outcome.bot.clone(),
                 board: outcome.board.clone(),
                 verdict: outcome.verdict,

@@ -18,8 +18,8 @@ use terms::verdict::Verdict;
 /// The outcome of a game.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The number of the game in its plan, from 1. Each seat of a game of several players has its own: this is the result of one
-    /// bot in it.
+    /// The number of this result in the plan, from 1. Each seat of a game of several players has its own, so it is not the
+    /// [number](Self::number) of the game there.
     pub game: usize,
     /// The [session](super::Session) of the run, in which it was played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -73,6 +73,9 @@ pub struct Outcome {
 /// A bot's part in a game of several players.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Seat {
+    /// The number of the game in its plan, from 1; 0 in a line of a referee before it had one.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub number: usize,
     /// The seat, from 0.
     pub seat: usize,
     /// The bots by seat.
@@ -146,7 +149,7 @@ impl fmt::Display for SuiteVerdict {
             Self::Played(verdict) => verdict.fmt(f),
             Self::NotPlayed(NotPlayed::CannotStart) => f.write_str("cannot start"),
             Self::NotPlayed(NotPlayed::NoResources) => f.write_str("no resources"),
-            Self::NotPlayed(NotPlayed::JudgeTrouble) => f.write_str("judge trouble"),
+            Self::NotPlayed(NotPlayed::JudgeTrouble) => f.write_str("judge failure"),
         }
     }
 }
@@ -168,9 +171,19 @@ impl Outcome {
         self.verdict == SuiteVerdict::Played(Verdict::Timeout) && self.times.are_late_by_host()
     }
 
-    /// The number of the first seat of its game, under which the game's log is kept.
+    /// The number of the first seat's result in its game.
     pub fn table(&self) -> usize {
         self.game - self.seat.as_ref().map_or(0, |seat| seat.seat)
+    }
+
+    /// The number of the game, from 1, by which people and commands name it: all its seats share it.
+    pub fn number(&self) -> usize {
+        self.seat.as_ref().map_or(self.game, |seat| (self.game - 1) / seat.bots.len() + 1)
+    }
+
+    /// Whether its bot lost or failed because of the host's delay.
+    pub(in crate::suite) fn is_failed_by_host(&self) -> bool {
+        !self.won && self.was_late_by_host()
     }
 
     /// Its place in percent, in a game of several players that was played.

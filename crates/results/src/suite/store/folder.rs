@@ -33,6 +33,7 @@ use fs_err::{File, OpenOptions};
 use serde::{Deserialize, Serialize};
 
 use super::commit::Commit;
+use super::logs::{Logs, Packing};
 use crate::gamelog::Machine;
 use crate::suite::files::read_regular;
 use crate::suite::plan::{MAX_GAMES, Margin, Plan};
@@ -71,6 +72,15 @@ pub struct Run {
     /// Whether games that the host's delays ended stay lost by the user's choice, instead of being played again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaves_delayed: bool,
+    /// Which games leave a log, also when the run is resumed.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub logs: Logs,
+    /// How the logs are written.
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    pub packing: Packing,
+    /// Whether games of several players name their files by the game's number. Earlier ones took its first result's number.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) names_games: bool,
     /// The commit of the user's repository that it was started from, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub git: Option<Commit>,

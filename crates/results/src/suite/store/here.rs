@@ -5,6 +5,7 @@ use std::env;
 use fs_err as fs;
 
 use super::folder::{FORMAT, Opponent, Run};
+use super::logs::{Logs, Packing};
 use super::session::Session;
 use crate::gamelog::Machine;
 use crate::suite::plan::Plan;
@@ -20,6 +21,9 @@ impl Run {
             host: Machine::here(),
             started_in: env::current_dir().ok(),
             leaves_delayed: false,
+            logs: Logs::default(),
+            packing: Packing::default(),
+            names_games: plan.players() > 1,
             git: None,
             against,
             plan,

@@ -302,6 +302,8 @@ impl Iterator for Outcomes {
                     match self.is_settled(&outcome) {
                         Ok(true) => {}
                         Ok(false) => {
+                            let number = outcome.number();
+                            outcome.seat.iter_mut().for_each(|seat| seat.number = number);
                             outcome.session = outcome.session.map(|own| self.sessions_before + own);
                             return Some(Ok(outcome));
                         }

@@ -22,7 +22,7 @@ use terms::seed::Seed;
 const LISTING: &str = "listing.json";
 
 /// The version of the format; a listing of another one is made again.
-const FORMAT: u32 = 6;
+const FORMAT: u32 = 7;
 
 /// A run in a list of runs. In JSON its fields are a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

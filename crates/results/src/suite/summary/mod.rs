@@ -146,7 +146,7 @@ impl Summary {
 
     fn add(&mut self, outcome: &Outcome) {
         let Some(bot) = self.bots.iter().position(|bot| bot.bot == outcome.bot) else { return };
-        self.bots[bot].add(outcome, None);
+        self.bots[bot].add(outcome);
         let times = &outcome.times;
         if let Some(session) = outcome.session {
             let (results, late) = self.sessions.entry(session).or_default();
@@ -201,7 +201,7 @@ impl Summary {
         self.opponents == 0
     }
 
-    /// Compares each bot with the best `known` scores, replacing an earlier comparison.
+    /// Compares each bot with the best `known` scores, replacing an earlier comparison, and works out what else it has on all boards.
     pub fn compare(&mut self, known: &Bests) {
         let (better, mut sums) = (self.better, vec![(0, 0.0); self.bots.len()]);
         for (points, best) in self.boards_with_best(known) {
@@ -219,20 +219,25 @@ impl Summary {
             let (games, sum) =
                 logs.fold((0, 0.0), |(games, sum), (more, logs)| (games + more, sum + logs));
             tally.mean_log10 = (games > 0).then(|| sum / f64::from(games));
+            tally.place = Points::mean_place(self.boards.values().map(|points| points[bot]));
         }
     }
 
-    /// Counts the boards on which each bot has the best score, and those on which no other one has it.
+    /// Counts the boards on which each bot has the best score, and those on which no other one has it. A record of the bot itself,
+    /// such as this run has set, is not another's.
     fn count_bests(&mut self, known: &Bests) {
         self.bots.iter_mut().for_each(|tally| (tally.bests, tally.uniques) = (0, 0));
         for (id, points) in &self.boards {
-            let known = known.best(id);
-            let Some(best) = best_of(points, known, self.better) else { continue };
+            let known = known.holder(id);
+            let score = known.map(|known| known.score);
+            let Some(best) = best_of(points, score, self.better) else { continue };
             let is_best = |points: &&Points| points.best == Some(best);
-            let holders = points.iter().filter(is_best).count() + usize::from(known == Some(best));
+            let holders = points.iter().filter(is_best).count();
+            let by = known.filter(|known| known.score == best).map(|known| &known.by);
             for (tally, _) in self.bots.iter_mut().zip(points).filter(|(_, one)| is_best(one)) {
                 tally.bests += 1;
-                tally.uniques += usize::from(holders == 1);
+                let is_alone = holders == 1 && by.is_none_or(|by| *by == tally.bot);
+                tally.uniques += usize::from(is_alone);
             }
         }
     }
@@ -331,7 +336,7 @@ impl Summary {
         self.tables(self.bots.iter().map(|tally| tally.games))
     }
 
-    /// The number of lost games, or in games of several players, of their bots' failures.
+    /// The number of lost games; in a game of several players somebody is always last, so there it is the number of failures.
     pub fn lost(&self) -> usize {
         self.bots.iter().map(|tally| tally.lost).sum()
     }

@@ -51,6 +51,12 @@ pub struct Tally {
     /// What it has in the measure of the run, if that [is relative](rules::measure::Measure::is_relative).
     #[serde(skip)]
     pub value: Option<f64>,
+    /// Its mean place in percent, in a game of several players: the mean of its boards.
+    #[serde(skip)]
+    pub place: Option<f64>,
+    /// The number of games with a reply after its limit that counts, since the referee or the host may have made it late.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub excused: usize,
     /// The numbers that the bot said, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub said: BTreeMap<String, RunMetrics>,
@@ -66,8 +72,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Adds a game, on a board whose best known score is `best`.
-    pub fn add(&mut self, outcome: &Outcome, best: Option<Score>) {
+    /// Adds a game.
+    pub fn add(&mut self, outcome: &Outcome) {
         if !outcome.is_played() {
             self.not_played += 1;
             return;
@@ -76,8 +82,9 @@ impl Tally {
         self.won += usize::from(outcome.won);
         self.lost += usize::from(!outcome.won);
         self.timeouts += usize::from(outcome.verdict == SuiteVerdict::Played(Verdict::Timeout));
-        self.lost_to_host += usize::from(outcome.is_lost_by_host());
+        self.lost_to_host += usize::from(outcome.is_failed_by_host());
         self.late += usize::from(outcome.times.bot_overruns > 0);
+        self.excused += usize::from(outcome.won && outcome.times.host_overruns > 0);
         self.sum = self.sum + outcome.won_score().unwrap_or_default();
         self.without_score += usize::from(outcome.won && outcome.score.is_none());
         for (name, said) in &outcome.said {
@@ -85,10 +92,6 @@ impl Tally {
                 let so_far = self.said.get(name).copied();
                 self.said.insert(name.clone(), RunMetrics::add(so_far, numbers));
             }
-        }
-        if let Some(share) = outcome.ratio(best, self.better) {
-            self.compared += 1;
-            self.ratio_sum += share;
         }
     }
 
@@ -147,6 +150,8 @@ pub struct Points {
     pub(super) best: Option<Score>,
     /// The best score that would have counted under the official rules, and its game.
     record: Option<(Score, usize)>,
+    /// The number of places in percent, and their sum. One of a game that the host has disturbed says nothing.
+    places: (u32, f64),
 }
 
 impl Points {
@@ -164,6 +169,9 @@ impl Points {
         self.games += 1;
         self.lost += u32::from(!outcome.won);
         self.without_score += u32::from(outcome.won && outcome.score.is_none());
+        if let Some(place) = outcome.place().filter(|_| !outcome.is_lost_by_host()) {
+            self.places = (self.places.0 + 1, self.places.1 + place);
+        }
         let Some(score) = outcome.won_score() else { return };
         self.sum = self.sum + score;
         if score > Score::ZERO {
@@ -177,6 +185,14 @@ impl Points {
         if outcome.counts && self.record.is_none_or(|(best, _)| better.is_better(score, best)) {
             self.record = Some((score, outcome.game));
         }
+    }
+
+    /// The mean place of a bot, from its games on each board.
+    pub fn mean_place(boards: impl Iterator<Item = Self>) -> Option<f64> {
+        let places = boards.filter(|points| points.places.0 > 0);
+        let places: Vec<f64> =
+            places.map(|Self { places: (games, sum), .. }| sum / f64::from(games)).collect();
+        (!places.is_empty()).then(|| statistics::mean(&places))
     }
 
     /// The number of scores above 0, and the sum of their logarithms to the base 10.
@@ -270,13 +286,12 @@ mod tests {
         let outcome: Outcome = serde_json::from_str(json).expect("an outcome");
         let (mut tally, mut points) = (Tally::default(), Points::default());
         for mean in [Some(5e28), None] {
-            tally.add(&outcome, outcome.score);
+            tally.add(&outcome);
             points.add(&outcome, Direction::Higher);
             assert_eq!(tally.mean(), mean);
             assert_eq!(points.mean(Direction::Higher), mean);
             assert_eq!(points.ratio(outcome.score, Direction::Higher), mean.map(|_| 1.0));
         }
-        assert_eq!(tally.ratio(), Some(1.0), "added game by game");
     }
 
     #[test]
