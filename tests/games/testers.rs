@@ -192,6 +192,28 @@ fn how_a_bot_failed_is_told_by_the_referee_beside_the_testers_words() {
     }
 }
 
+#[test]
+fn a_bot_is_early_only_if_it_ends_before_a_question_that_is_open() {
+    let place = project();
+    for (fault, bot, verdict) in [
+        // The tester refuses the answer to its last question.
+        ("none", "read -r n; echo 9", "lost"),
+        ("none", "read -r n; echo 9; sleep 0.001", "lost"),
+        ("none", "read -r n; echo 2; read -r n; echo 9", "lost"),
+        // It asks another one, or waits for the rest of a line.
+        ("none", "read -r n; echo 2", "early_exit"),
+        ("none", "read -r n; echo 2; sleep 0.001", "early_exit"),
+        ("none", "read -r n; printf 2", "early_exit"),
+        ("slow", "read -r n; echo 2; read -r n", "early_exit"),
+    ] {
+        fs::write(place.path("bot.sh"), bot).expect("written");
+        for _ in 0..4 {
+            let result = play(&place, fault, "sh bot.sh", &[]).json();
+            assert_eq!(told(&result).0, verdict, "{bot}: {result}");
+        }
+    }
+}
+
 /// Wants the double of the case's number. It captures the bot's standard error, prints it in one of several ways, or never gets it.
 /// What it captures must be empty, and end only once the bot has written the file `ended`.
 const PYTHON: &str = r#"

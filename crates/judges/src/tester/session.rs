@@ -28,7 +28,7 @@ use crate::case::{self, is_written_anew};
 use crate::printed::Printed;
 use crate::process::Process;
 
-/// How long a tester may take to end after it has closed the bot's input, if it does not wait for the bot.
+/// How long a tester may take to end after it has closed the bot's input, or the bot has ended, if it does not wait for the bot.
 const ENDING: Duration = Duration::from_secs(1);
 
 /// How often its memory is looked at while the bot talks.
@@ -63,13 +63,15 @@ pub(super) struct Session {
     /// Whether the tester has closed the bot's input, and the bot knows.
     input_has_ended: bool,
     eof_is_signalled: bool,
-    /// When a tester that has closed the bot's input no longer counts as one that ends.
+    /// When a tester that has closed the bot's input, or whose bot has ended, no longer counts as one that ends.
     past_end: Option<Instant>,
     /// Whether the bot has written something in this exchange.
     got_output: bool,
-    /// Whether the bot has ended by itself, and before its input did.
+    /// Whether the bot has ended by itself, and with a question open.
     bot_has_ended: bool,
     bot_was_early: bool,
+    /// How it has ended, until the tester shows whether it wanted more.
+    unseen_end: Option<BotExit>,
     exit: Option<BotExit>,
     trouble: Option<JudgeFailure>,
     /// When the tester was last listened to while the bot talked.
@@ -131,6 +133,7 @@ impl Session {
             got_output: false,
             bot_has_ended: false,
             bot_was_early: false,
+            unseen_end: None,
             exit: None,
             trouble: None,
             heard: Instant::now(),
@@ -181,6 +184,18 @@ impl Session {
         self.forget_input();
     }
 
+    /// Ends the relay of a bot that has answered and ended, once the tester wants more of it, or does not.
+    fn show_end(&mut self) {
+        let Some(exit) = self.unseen_end else { return };
+        let is_done = self.exit.is_some() || self.relay.is_none() || self.input_has_ended;
+        let has_asked = !self.pending.is_empty();
+        if is_done || has_asked || self.is_past_its_end() {
+            self.bot_was_early = !is_done && (has_asked || self.waits_at(true));
+            self.unseen_end = None;
+            self.end_relay(exit);
+        }
+    }
+
     fn forget_input(&mut self) {
         self.pending.clear();
         (self.input_has_ended, self.past_end, self.bot_is_full) = (false, None, false);
@@ -189,6 +204,7 @@ impl Session {
     /// The step that can be taken now.
     fn step(&mut self) -> Result<Option<TesterEvent>, JudgeFailure> {
         self.update();
+        self.show_end();
         self.meet_next();
         if let Some(trouble) = self.trouble.take() {
             return Err(trouble);
@@ -197,7 +213,8 @@ impl Session {
         let must_signal_eof =
             self.must_signal_eof() && self.exit.is_none() && self.is_past_its_end();
         let wants_answer = self.is_new || !self.pending.is_empty() || must_signal_eof;
-        if self.relay.is_some() && wants_answer && self.exit.is_none() {
+        let can_be_asked = self.relay.is_some() && self.unseen_end.is_none();
+        if can_be_asked && wants_answer && self.exit.is_none() {
             self.got_output = false;
             let is_first = mem::take(&mut self.is_new);
             return Ok(Some(TesterEvent::Question { is_first }));
@@ -205,7 +222,8 @@ impl Session {
         Ok(self.exit.map(TesterEvent::End))
     }
 
-    /// Whether a tester that has closed the bot's input waits for the bot instead of ending. It is not looked at again then.
+    /// Whether a tester that has closed the bot's input, or whose bot has ended, waits for the bot instead of ending. It is not looked at
+    /// again then.
     fn is_past_its_end(&mut self) -> bool {
         let now = Instant::now();
         let past_end = *self.past_end.get_or_insert(now + ENDING);
@@ -223,11 +241,15 @@ impl Session {
 
     /// Whether the tester waits for the bot.
     fn waits(&self) -> bool {
+        self.waits_at(!self.next.is_empty())
+    }
+
+    /// Whether the tester waits for the bot's output, or unless that is meant `alone`, for its end.
+    fn waits_at(&self, alone: bool) -> bool {
         let Some((relay, child)) = self.relay.as_ref().zip(self.tester.child()) else {
             return false;
         };
-        let others = !self.next.is_empty();
-        relay.pipes().is_some_and(|(output, input)| child.waits_at(output, input, others))
+        relay.pipes().is_some_and(|(output, input)| child.waits_at(output, input, alone))
     }
 
     /// Whether the tester cannot go on before the bot reads what was written for it, or exits.
@@ -425,11 +447,13 @@ impl Peer for BotsEnd {
     fn on_end(&mut self, end: NoReply) {
         let mut session = locked(&self.session);
         session.bot_has_ended = true;
-        session.bot_was_early = !session.input_has_ended;
-        session.end_relay(match end {
-            NoReply::Ended(exit) => exit,
-            _ => BotExit::Unknown,
-        });
+        session.bot_was_early = !session.got_output && !session.input_has_ended;
+        let NoReply::Ended(exit) = end else { return session.end_relay(BotExit::Unknown) };
+        if session.got_output {
+            session.unseen_end = Some(exit);
+        } else {
+            session.end_relay(exit);
+        }
     }
 
     fn poll(&mut self, takes_input: bool) -> News {
