@@ -312,7 +312,7 @@ fn the_page_of_all_runs_tells_whether_the_newest_version_is_better() {
     // What a shell makes of `versions/*/bot`, and a new bot against them.
     let verdict = |newest: usize| {
         let mut words = vec!["--bot", &versions[newest], "--pool"];
-        words.extend(versions[..newest].iter().map(String::as_str));
+        words.extend(versions[..=newest].iter().map(String::as_str));
         words.extend(["--seed", "1..20", "--logs", "none"]);
         assert_code(&suite(&place, &words).run(), 0);
         let page = place.command(&["report", "--all", "--html", "page.html"]).run();
@@ -360,6 +360,8 @@ fn flags_that_need_several_players_and_bots_that_meet_nobody_are_refused() {
         &["--game", "duel", "--bot", "./one"],
         "a game of duel has 2 players: name a second --bot",
     );
+    let twice = ["--game", "duel", "--bot", "./one", "--pool", "./two", "./two"];
+    refused(&twice, "--pool: `./two` is named twice");
     refused(&["--bot", "@first", "--pool", "@greedy"], "--pool: a game of samegame has one player");
     refused(&["--bot", "@first", "--seats", "one"], "--seats: a game of samegame has one player");
     refused(

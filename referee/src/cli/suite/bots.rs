@@ -1,6 +1,7 @@
 //! The bots of a suite, as typed and as planned.
 
 use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
@@ -26,7 +27,7 @@ pub(super) struct BotsFlags {
     /// Play each --bot against this opponent alone, in a game of several players (repeatable)
     ///
     /// All of them meet the same opponents, on the same boards and in the same seats. Several can
-    /// follow one flag, such as `--pool versions/*/bot`.
+    /// follow one flag, such as `--pool versions/*/bot`, which leaves out the bots of --bot.
     #[arg(long, value_name = "CMD", num_args = 1.., add = completions::bots())]
     pool: Vec<String>,
 
@@ -98,6 +99,8 @@ impl BotsFlags {
             .iter()
             .map(|line| Ok(PlannedBot { pool: true, ..self.typed("--pool", line, config)? }));
         let mut pool = pool.collect::<Result<Vec<_>, Failure>>()?;
+        // A pattern such as versions/*/bot means the others.
+        pool.retain(|other| !bots.iter().any(|own| is_same(own, other)));
         self.label(&mut bots, &mut pool)?;
         if !self.param.is_empty() {
             warn_of_variables(&bots, &self.param);
@@ -204,11 +207,22 @@ fn refuse_open(bot: &PlannedBot) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Whether both are one program with the same words, folder and environment.
+fn is_same(one: &PlannedBot, other: &PlannedBot) -> bool {
+    let words = |bot: &PlannedBot| -> Vec<PathBuf> {
+        let folder = bot.cwd.as_deref().unwrap_or(".");
+        let word = |word: &String| Path::new(folder).join(word).canonicalize();
+        bot.command.iter().map(|text| word(text).unwrap_or_else(|_| text.into())).collect()
+    };
+    (words(one), &one.cwd, &one.env) == (words(other), &other.cwd, &other.env)
+}
+
 /// Refuses two bots of one name, since results distinguish bots by name.
 fn refuse_twins(bots: &[PlannedBot]) -> Result<(), Failure> {
     for (index, bot) in bots.iter().enumerate() {
         if bots[..index].iter().any(|earlier| earlier.name == bot.name) {
-            return Err(Failure::user(anyhow!("--bot: `{}` is named twice", bot.name)));
+            let flag = if bot.pool { "--pool" } else { "--bot" };
+            return Err(Failure::user(anyhow!("{flag}: `{}` is named twice", bot.name)));
         }
     }
     Ok(())
