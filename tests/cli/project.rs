@@ -264,6 +264,9 @@ fn init_adds_the_game_of_a_contribution_and_says_what_it_lacks() {
     assert_eq!(again.status.code(), Some(2));
     let said = again.err();
     assert!(said.contains("referee.toml: has the table [game.moon] already"), "{said}");
+    let named = run(&["init", "--codingame", "moon", "--name", "New Moon"]).exits(0).out();
+    assert!(named.starts_with("referee.toml has the game new-moon now.\n"), "{named}");
+    assert_code(&run(&["init", "--name", "alone"]), 2);
     let nowhere = run(&["init", "--codingame", "nowhere"]).exits(2).err();
     assert_eq!(nowhere, "error: nowhere: No such file or directory (os error 2)\n");
     let no_jar = run(&["init", "--tester", "moon/pom.xml"]).exits(2).err();

@@ -89,6 +89,28 @@ fn number_shifting_is_played_in_a_suite_and_verified_without_its_judge() {
 }
 
 #[test]
+fn a_league_without_a_folder_is_played() {
+    let place = with_contributions();
+    fs::create_dir(place.path("2048/config/level1")).expect("made");
+    let settings = fs::read_to_string(place.path("referee.toml")).expect("written");
+    for (league, code, said) in [
+        (1, 0, "league       1\n"),
+        (2, 0, "note         league 2 has no folder level2: the files of all leagues count\n"),
+        (0, 2, "leagues are numbered from 1"),
+    ] {
+        let project = "project = \"2048\"\n";
+        let league = settings.replace(project, &format!("{project}league = {league}\n"));
+        fs::write(place.path("referee.toml"), league).expect("written");
+        let play = ["play", "--game", "2048", "--bot", "./around"];
+        assert_code(&command(&place, &play).args(PATIENT).run(), code);
+        let checked = command(&place, &["game", "check", "2048"]).run();
+        let told = checked.out() + &checked.err();
+        assert!(told.contains(said), "{told}");
+        assert_eq!(told.contains("note  "), said.starts_with("note  "), "{told}");
+    }
+}
+
+#[test]
 fn a_killed_suite_of_2048_is_resumed() {
     let place = with_contributions();
     let suite = ["suite", "--game", "2048", "--bot", "./around", "--jobs", "1", "--run", "run"];

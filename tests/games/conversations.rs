@@ -398,3 +398,42 @@ fn a_line_of_a_reply_is_one_line_for_java() {
         assert_eq!(said.verdict, Verdict::Lost, "{reply:?}");
     }
 }
+
+#[test]
+fn a_reply_has_10000_bytes_for_all_of_its_lines() {
+    let place = Place::new();
+    let say = |name: &str, lines: &[&str]| block("", name, lines);
+    let next = block(">>> ", "GET_GAME_INFO", &NONE);
+    let ask = say("NEXT_PLAYER_INPUT", &["go"]) + &say("NEXT_PLAYER_INFO", &["0", "3", "60000"]);
+    let start = block(">>> ", "INIT", &["1", "7"]) + &next + &ask;
+    let end = next + &say("INFOS", &["Enough."]) + &say("METADATA", &["{}"]);
+    let end = end + &say("SCORES", &["0 0"]);
+    let command = format!("'{}' codingame talk", double().display());
+    let settings = format!("[game.x]\nkind = 'codingame'\ncommand = \"{command}\"\n");
+    for (file, text) in [("referee.toml", &*settings), ("case", "testIn: 7")] {
+        fs::write(place.path(file), text).expect("written");
+    }
+    place.script("bot", &format!("read -r go; cat '{}'", place.path("reply").display()));
+    for (lengths, verdict, why) in [
+        ([3332, 3332, 3333], "lost", "turn 1: the judge says `Enough.`; the reply was `xxx"),
+        ([9997, 0, 0], "lost", "`Enough.`"),
+        ([3332, 3332, 3334], "line_too_long", "turn 1: the reply is longer than 10000 bytes"),
+        ([3400, 3400, 3400], "line_too_long", "longer than 10000 bytes"),
+        ([0, 0, 9998], "line_too_long", "longer than 10000 bytes"),
+    ] {
+        let lines = lengths.map(|length| "x".repeat(length));
+        let heard = match verdict {
+            "lost" => block(">>> ", "SET_PLAYER_OUTPUT", &lines),
+            _ => block(">>> ", "SET_PLAYER_TIMEOUT", &NONE),
+        };
+        fs::write(place.path("talk"), start.clone() + &heard + &end).expect("written");
+        fs::write(place.path("reply"), lines.join("\n") + "\n").expect("written");
+        let play = ["play", "--game", "x", "--board", "case", "--bot", "./bot", "--log", "log"];
+        let result =
+            place.command(&play).args(["--format", "json", "--force"]).run().exits(1).json();
+        assert_eq!(result["verdict"], verdict, "{lengths:?}: {result}");
+        assert!(result["diagnosis"].to_string().contains(why), "{lengths:?}: {result}");
+        let replayed = place.referee(&["replay", "log", "--format", "json"]).json();
+        assert_eq!(replayed["agrees"], true, "{lengths:?}: {replayed}");
+    }
+}

@@ -109,6 +109,10 @@ fn a_recorded_conversation_of_several_players_is_repeated_byte_by_byte() {
         let found: Vec<_> =
             seats.iter().map(|seat| (seat.place, seat.verdict, seat.official.as_str())).collect();
         assert_eq!(found, expected, "{name}");
+        for seat in &seats {
+            let rule = seat.remark.as_ref().is_some_and(|it| it.matches(" of 50 ms").count() == 3);
+            assert_eq!(rule, seat.verdict == Verdict::Timeout, "{name}: {seat:?}");
+        }
         let found = seats.iter().map(|seat| seat.score.expect("a score").to_string());
         assert_eq!(found.collect::<Vec<_>>(), scores, "{name}");
         let said = blocks(&text, "");
@@ -284,7 +288,10 @@ fn a_seat_can_be_shown_alone() {
     let told = replay(&["--export", "input"]).exits(2).err();
     assert!(told.contains("--seat N"), "{told}");
     let alone = replay(&["--seat", "0"]).exits(0).out();
-    assert!(alone.contains("  turns         4\n") && alone.contains("./one: place 2"), "{alone}");
+    assert!(
+        alone.contains("  turns         4, of all seats\n") && alone.contains("./one: place 2"),
+        "{alone}"
+    );
     assert!(!alone.contains("./two: place"), "{alone}");
     let text = replay(&["--export", "transcript"]).exits(0).out();
     for part in

@@ -138,7 +138,7 @@ fn chatter_is_no_answer() {
 #[test]
 fn an_endless_line_is_cut_off() {
     let shown = play("endless-line --on-turn 2", PATIENT, &[]);
-    shown.expect("line_too_long", TIMEOUT, "turn 2: the line is longer than the original reads");
+    shown.expect("line_too_long", TIMEOUT, "turn 2: the reply is longer than 10000 bytes");
     shown.expect_at_once();
 }
 
@@ -251,7 +251,7 @@ const FAULTS: [(&str, [&str; 4], &str); 32] = [
     ("partial-line", SHORT, "without a newline"),
     ("partial-line-exit", PATIENT, "without a newline"),
     ("chatter", SHORT, "without a newline"),
-    ("endless-line", PATIENT, "the line is longer"),
+    ("endless-line", PATIENT, "the reply is longer"),
     ("no-read", SHORT, "bytes of its input"),
     ("close-stdin", SHORT, "had closed its standard input"),
     ("close-stdout", PATIENT, "closed its standard output"),

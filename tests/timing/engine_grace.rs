@@ -8,8 +8,8 @@ use referee::lines::Lines;
 use referee::verdict::Verdict;
 use support::prelude::*;
 
-/// Plays with a bot that takes these times, in microseconds: the verdict, and the words of the game.
-fn play(engine: &str, replies: &[(u64, &str)]) -> (Verdict, String) {
+/// Plays with a bot that takes these times, in microseconds: the verdict, the words of the game, and the remark.
+fn play(engine: &str, replies: &[(u64, &str)]) -> (Verdict, String, Option<String>) {
     let double = double().into_os_string().into_string().expect("UTF-8");
     let limits = JudgeLimits {
         start: Duration::from_mins(1),
@@ -33,7 +33,7 @@ fn play(engine: &str, replies: &[(u64, &str)]) -> (Verdict, String) {
         step = judge.answer(0, answer).expect("a good judge");
     }
     match step.next {
-        Next::End(end) => (step.ruling.verdict, end.official),
+        Next::End(end) => (step.ruling.verdict, end.official, step.ruling.remark),
         Next::Ask(_) => unreachable!("it was answered"),
     }
 }
@@ -49,7 +49,15 @@ fn a_third_late_reply_is_a_timeout_in_the_words_of_the_game() {
         ("4.7.7", [late, late, (9, "bad"), quick], Verdict::Lost, "What a move."),
         ("unknown", [late, late, late, quick], Verdict::Lost, "You dawdle."),
     ] {
-        let (found, words) = play(engine, &replies);
+        let (found, words, remark) = play(engine, &replies);
         assert_eq!((found, words.as_str()), (verdict, official), "{engine} {replies:?}");
+        let turns = if replies[2] == quick { [1, 2, 4] } else { [1, 2, 3] };
+        let late = turns.map(|turn| format!("turn {turn} took 51 ms of 50 ms")).join(", ");
+        let rule = "the engine allows 50 ms more, but from the third such reply on it is a timeout";
+        match verdict {
+            Verdict::Timeout => assert_eq!(remark, Some(format!("{late}: {rule}"))),
+            Verdict::Lost => assert_eq!(remark, Some(format!("the judge says `{official}`"))),
+            _ => assert_eq!(remark, None),
+        }
     }
 }

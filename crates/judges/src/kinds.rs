@@ -56,6 +56,11 @@ fn codingame(common: &Common, game: Codingame) -> Result<GameKind, SettingError>
         Some(project) => Contribution::read(&common.folder.join(project), game.league)
             .map_err(|error| SettingError { key: "project", problem: error.to_string() })?,
     };
+    if game.league == Some(0) {
+        let problem = "leagues are numbered from 1".to_owned();
+        return Err(SettingError { key: "league", problem });
+    }
+    let note = contribution.note_on_league(game.league);
     let players = contribution.players(game.players);
     let players = players.map_err(|problem| SettingError { key: "players", problem })?;
     check_players(&game, players)?;
@@ -81,7 +86,7 @@ fn codingame(common: &Common, game: Codingame) -> Result<GameKind, SettingError>
         read: codingame_case,
         ..Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place))
     };
-    let kind = kind(common, title, SDK_LIMITS.into(), outside)?;
+    let kind = GameKind { note, ..kind(common, title, SDK_LIMITS.into(), outside)? };
     if kind.players > 1 {
         if common.better == Some(Direction::Lower) {
             let problem = "the SDK ranks several players by their scores, the highest first";

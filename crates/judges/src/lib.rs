@@ -22,6 +22,7 @@ mod drawings;
 mod head_tail;
 pub mod json_lines;
 mod kinds;
+mod naming;
 #[cfg_attr(not(has_relay), expect(dead_code, reason = "some of it is for testers alone"))]
 mod printed;
 mod process;

@@ -15,7 +15,7 @@ use crate::command::{JudgeCommand, JudgeLimits};
 use crate::drawings::drawings;
 use crate::head_tail::HeadTail;
 use crate::printed::{Printed, plain};
-use crate::remedy::remedy;
+use crate::remedy::{OF_CARGO, Remedy, remedy};
 
 /// How long a judge in trouble may take to end, so that its last words are heard.
 const LAST_WORDS: Duration = Duration::from_millis(200);
@@ -43,6 +43,8 @@ pub(crate) struct Process {
     scratch: Option<Scratch>,
     /// The folder of the settings, whose files are in the scratch folder.
     folder: PathBuf,
+    /// What helps with trouble of its own.
+    remedies: &'static [Remedy],
     /// The last one waits until the folder is removed: dropped after all else, fields are dropped in order.
     _host: Host,
 }
@@ -70,13 +72,15 @@ impl Process {
         step_output: Option<u64>,
     ) -> Result<Self, JudgeFailure> {
         let started = Instant::now();
+        let program = command.words.first().and_then(|word| Path::new(word).file_stem());
+        let remedies = if program.is_some_and(|it| it == "cargo") { OF_CARGO } else { &[] };
         let prepared = command.prepare(place, &scratch, step_output)?;
         let child = BotProcess::spawn(&prepared, JUDGE_LAST_STDERR, place.alarm.clone()).map_err(
             |error| {
                 // The layer of processes calls every program a bot, and names the file that stands for the user's.
                 let text = in_folder(&error.to_string(), scratch.path(), &command.folder);
                 let text = text.replacen("cannot start the bot", "cannot be started", 1);
-                let remedy = remedy(&text).map(str::to_owned);
+                let remedy = remedy(remedies, &text).map(str::to_owned);
                 JudgeFailure { remedy, ..JudgeFailure::new(text) }
             },
         )?;
@@ -90,8 +94,15 @@ impl Process {
             unfinished: Vec::new(),
             scratch: Some(scratch),
             folder: command.folder.clone(),
+            remedies,
             _host: Host::hold(),
         })
+    }
+
+    /// With remedies for trouble that only judges like this one have.
+    pub(crate) fn with_remedies(mut self, remedies: &'static [Remedy]) -> Self {
+        self.remedies = remedies;
+        self
     }
 
     /// Sends `input`, and awaits as many lines as `is_whole` takes for an answer.
@@ -226,6 +237,11 @@ impl Process {
         self.scratch.as_ref().map(|scratch| drawings(scratch.path())).unwrap_or_default()
     }
 
+    /// The number of questions that it has asked.
+    pub(crate) fn questions(&self) -> u32 {
+        self.questions
+    }
+
     pub(crate) fn count_question(&mut self) -> Result<(), JudgeFailure> {
         self.questions += 1;
         if self.questions > self.limits.questions {
@@ -248,7 +264,8 @@ impl Process {
         // What a living judge says of its closed input explains nothing.
         self.end(Duration::ZERO);
         let what = what.into();
-        let remedy = remedy(&what).or_else(|| remedy(&self.stderr.text()));
+        let remedies = self.remedies;
+        let remedy = remedy(remedies, &what).or_else(|| remedy(remedies, &self.stderr.text()));
         let what = match self.stderr.first_line() {
             Some(line) if !what.contains(&line) => format!("{what}: {}", shortened(&line)),
             _ => what,
@@ -272,7 +289,7 @@ impl Process {
         let first = trace.first().map_or("without saying why", |line| line.trim());
         let trouble = self.trouble(format!("failed ([[FAIL]): {}", shortened(first)));
         let text = trace.join("\n");
-        let remedy = trouble.remedy.or_else(|| remedy(&text).map(str::to_owned));
+        let remedy = trouble.remedy.or_else(|| remedy(self.remedies, &text).map(str::to_owned));
         // The trace stands for what a judge without a log says nowhere else.
         let stderr = trouble.stderr.or_else(|| Some(text).filter(|text| !text.is_empty()));
         JudgeFailure { remedy, stderr, ..trouble }

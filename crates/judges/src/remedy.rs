@@ -1,14 +1,13 @@
 //! What the user can do about trouble that is known.
 
-/// Signs of known trouble in what a judge says, and the remedies. The first sign that is found counts.
-const REMEDIES: [(&str, &str); 10] = [
+/// A sign of known trouble in what a judge says, and what helps.
+pub(crate) type Remedy = (&'static str, &'static str);
+
+/// Trouble of CodinGame's engine.
+pub(crate) const OF_ENGINE: &[Remedy] = &[
     (
         "InaccessibleObjectException",
         "add `--add-opens java.base/java.lang=ALL-UNNAMED` after `java` in its command: its Guice is older than this Java",
-    ),
-    (
-        "UnsupportedClassVersionError",
-        "it was compiled for a newer Java than the one that its command starts",
     ),
     (
         "GameManager.putMetadata(",
@@ -25,17 +24,30 @@ const REMEDIES: [(&str, &str); 10] = [
     ),
     ("com.codingame.game.", "name the game's own jar, or target/classes, on the class path"),
     ("ClassNotFoundException", "a jar is missing on the class path"),
-    (
-        "could not find `Cargo.toml`",
-        "name it in the command: `cargo run --manifest-path tools/Cargo.toml …`",
-    ),
-    ("/target/release/", "`cargo build --release` in the folder of its Cargo.toml builds it"),
     ("NoClassDefFoundError", "a jar is missing on the class path"),
 ];
 
-/// The remedy for what `text` says, if one is known.
-pub(crate) fn remedy(text: &str) -> Option<&'static str> {
-    let found = REMEDIES.iter().find(|(sign, _)| has_sign(text, sign))?;
+/// Whatever happens to a command that begins with cargo.
+pub(crate) const OF_CARGO: &[Remedy] = &[(
+    "",
+    "cargo builds it again in each game's scratch folder: build it once, and name the built program in the command, such as \
+     ./tools/target/release/vis",
+)];
+
+/// Trouble of any judge.
+const OF_ALL: &[Remedy] = &[
+    (
+        "UnsupportedClassVersionError",
+        "it was compiled for a newer Java than the one that its command starts",
+    ),
+    ("ClassNotFoundException", "name the folder or jar of this class after `-cp` in its command"),
+    ("NoClassDefFoundError", "name the folder or jar of this class after `-cp` in its command"),
+    ("/target/release/", "`cargo build --release` in the folder of its Cargo.toml builds it"),
+];
+
+/// The remedy for what `text` says, if one is known: the first sign that is found counts, its `own` before the common ones.
+pub(crate) fn remedy(own: &[Remedy], text: &str) -> Option<&'static str> {
+    let found = own.iter().chain(OF_ALL).find(|(sign, _)| has_sign(text, sign))?;
     Some(found.1)
 }
 
@@ -59,6 +71,10 @@ mod tests {
                 Some("--add-opens"),
             ),
             (
+                "java.lang.UnsupportedClassVersionError: x has been compiled by",
+                Some("a newer Java"),
+            ),
+            (
                 "Error: Could not find or load main class x\nCaused by: java.lang.ClassNotFoundException: x",
                 Some("RefereeMain"),
             ),
@@ -71,7 +87,6 @@ mod tests {
                 "Caused by: java.lang.ClassNotFoundException: com.google.gson.Gson",
                 Some("a jar is missing"),
             ),
-            ("error: could not find `Cargo.toml` in `/tmp/x`", Some("--manifest-path")),
             ("at com.codingame.game.Referee.gameTurn(Referee.java:3)", None),
             (
                 "Exception: c.UncheckedExecutionException thrown from the UncaughtExceptionHandler in thread",
@@ -79,12 +94,19 @@ mod tests {
             ),
             ("", None),
         ] {
-            let found = remedy(text);
+            let found = remedy(OF_ENGINE, text);
             assert_eq!(found.is_some(), expected.is_some(), "{text}: {found:?}");
             assert!(
                 found.unwrap_or_default().contains(expected.unwrap_or_default()),
                 "{text}: {found:?}"
             );
+        }
+        // What helps with the engine does not help with another program.
+        let missing = "Error: Could not find or load main class Mark\nCaused by: java.lang.ClassNotFoundException: Mark";
+        for (own, expected) in [(&[][..], "after `-cp`"), (OF_CARGO, "./tools/target/release/vis")]
+        {
+            let found = remedy(own, missing).expect("one");
+            assert!(found.contains(expected) && !found.contains("engine"), "{found}");
         }
     }
 }

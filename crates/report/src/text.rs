@@ -42,7 +42,8 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
     if !is_of_several {
         row(out, "score", &shown(report.score))?;
     }
-    row(out, "turns", &report.turns.to_string())?;
+    let of_all = if is_of_several { ", of all seats" } else { "" };
+    row(out, "turns", &format!("{}{of_all}", report.turns))?;
     if !is_of_several {
         times(report, out)?;
     }

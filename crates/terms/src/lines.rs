@@ -11,7 +11,7 @@ use std::mem;
 pub struct LineRules {
     /// The number of lines of a complete reply, or [`UNTIL_END`](Self::UNTIL_END).
     pub count: usize,
-    /// The longest readable line in bytes, its terminator included; `None` for no bound.
+    /// The longest readable reply in bytes: all its lines, each with a terminator of one byte; `None` for no bound.
     pub max_bytes: Option<usize>,
     /// Whether the end of the output also ends a last line that has no terminator.
     pub eof_ends_line: bool,
@@ -41,7 +41,7 @@ pub enum Progress {
     Incomplete,
     /// The reply is complete, with this number of lines.
     Complete(usize),
-    /// A line of the reply is longer than the rules allow.
+    /// The reply is longer than the rules allow.
     TooLong,
 }
 
@@ -112,25 +112,26 @@ impl Lines {
 
     /// Whether these lines are a complete reply under `rules`.
     pub fn progress(&self, rules: &LineRules) -> Progress {
-        self.progress_from(&mut 0, rules)
+        self.progress_from(&mut Checked::default(), rules)
     }
 
-    /// As [`progress`](Self::progress), skipping the first `checked` lines, which were checked before.
-    fn progress_from(&self, checked: &mut usize, rules: &LineRules) -> Progress {
-        let too_long = |line: &[u8]| rules.max_bytes.is_some_and(|max| line.len() >= max);
-        while *checked < self.len().min(rules.count) {
-            let line = self.line(*checked);
-            if too_long(line) {
+    /// As [`progress`](Self::progress), skipping the lines that were checked before.
+    fn progress_from(&self, checked: &mut Checked, rules: &LineRules) -> Progress {
+        let fits = |bytes: usize| rules.max_bytes.is_none_or(|max| bytes < max);
+        while checked.lines < self.len().min(rules.count) {
+            let line = self.line(checked.lines);
+            if !fits(checked.bytes + line.len()) {
                 return Progress::TooLong;
             }
-            *checked += 1;
+            checked.lines += 1;
+            checked.bytes += line.len() + 1;
             if !(rules.readable)(line) {
-                return Progress::Complete(*checked);
+                return Progress::Complete(checked.lines);
             }
         }
-        if *checked == rules.count {
+        if checked.lines == rules.count {
             Progress::Complete(rules.count)
-        } else if too_long(self.partial()) {
+        } else if !fits(checked.bytes + self.partial().len()) {
             Progress::TooLong
         } else {
             Progress::Incomplete
@@ -164,8 +165,16 @@ pub struct LineBuffer {
     held: Lines,
     /// The last byte pushed was an `\r`: an `\n` that follows belongs to the same terminator.
     after_cr: bool,
-    /// The number of held lines that were checked and do not end the reply.
-    checked: usize,
+    /// The held lines that were checked and do not end the reply.
+    checked: Checked,
+}
+
+/// The first lines of a reply, which were checked.
+#[derive(Debug, Default)]
+struct Checked {
+    lines: usize,
+    /// Their length, with a terminator of one byte each.
+    bytes: usize,
 }
 
 impl LineBuffer {
@@ -228,7 +237,7 @@ impl LineBuffer {
     ///
     /// With fewer than `count` lines, everything is taken, the partial line included.
     pub fn take(&mut self, count: usize) -> Lines {
-        self.checked = 0;
+        self.checked = Checked::default();
         if self.held.len() < count {
             return mem::take(&mut self.held);
         }
@@ -290,13 +299,32 @@ mod tests {
     }
 
     #[test]
-    fn a_line_may_fill_its_bound_and_no_more() {
-        assert_eq!(Lines::split(b"123456789\n").progress(&RULES), Progress::Complete(1));
-        assert_eq!(Lines::split(b"1234567890\n").progress(&RULES), Progress::TooLong);
-        assert_eq!(Lines::split(b"123456789").progress(&RULES), Progress::Incomplete);
-        assert_eq!(Lines::split(b"1234567890").progress(&RULES), Progress::TooLong);
-        let unbounded = LineRules { max_bytes: None, ..RULES };
-        assert_eq!(Lines::split(b"1234567890\n").progress(&unbounded), Progress::Complete(1));
+    fn a_reply_may_fill_its_bound_and_no_more() {
+        for (count, text, expected) in [
+            (1, &b"123456789\n"[..], Progress::Complete(1)),
+            (1, b"1234567890\n", Progress::TooLong),
+            (1, b"123456789", Progress::Incomplete),
+            (1, b"1234567890", Progress::TooLong),
+            (3, b"1\n2\n34567\n", Progress::Complete(3)),
+            (3, b"1\r\n2\r\n34567\r\n", Progress::Complete(3)),
+            (3, b"1\n2\n345678\n", Progress::TooLong),
+            (3, b"1\r2\r345678\r", Progress::TooLong),
+            (3, b"\n12345678", Progress::Incomplete),
+            (3, b"\n123456789", Progress::TooLong),
+            (3, b"1\n12345678\n", Progress::TooLong),
+        ] {
+            let rules = LineRules { count, ..RULES };
+            assert_eq!(Lines::split(text).progress(&rules), expected, "{text:?}");
+            let unbounded = LineRules { max_bytes: None, ..rules };
+            assert_ne!(Lines::split(text).progress(&unbounded), Progress::TooLong);
+            let mut buffer = LineBuffer::default();
+            let mut by_bytes = text.iter().map(|byte| {
+                buffer.push(&[*byte]);
+                buffer.progress(&rules)
+            });
+            let end = by_bytes.find(|found| *found != Progress::Incomplete);
+            assert_eq!(end.unwrap_or(Progress::Incomplete), expected, "{text:?} byte by byte");
+        }
     }
 
     #[test]

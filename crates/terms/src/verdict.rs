@@ -85,7 +85,7 @@ pub enum Verdict {
     Lost,
     /// A reply did not come before its deadline.
     Timeout,
-    /// A line of a reply was longer than the original referee reads.
+    /// A reply was longer than the original referee reads.
     LineTooLong,
     /// The bot failed: an exit status other than 0, or a signal.
     Crash,
@@ -131,7 +131,7 @@ impl fmt::Display for Verdict {
 pub enum NoReply {
     /// The deadline passed.
     Deadline,
-    /// A line was longer than the rules allow.
+    /// The reply was longer than the rules allow.
     LineTooLong,
     /// The bot closed its standard output and went on running.
     StdoutClosed,
@@ -164,7 +164,7 @@ impl fmt::Display for NoReply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Deadline => f.write_str("gave no whole reply in time"),
-            Self::LineTooLong => f.write_str("wrote too long a line"),
+            Self::LineTooLong => f.write_str("wrote too long a reply"),
             Self::StdoutClosed => f.write_str("closed its standard output"),
             Self::Ended(exit) => exit.fmt(f),
             Self::OverLimit(breach) => write!(f, "went beyond its limit on {}", breach.resource),

@@ -213,6 +213,7 @@ fn write_settings(config: &Config, board: &str, out: &mut dyn Write) -> io::Resu
     let takes_seeds = is_any && kind.test_case(1, SeedOptions::default()).is_ok();
     let seeds = if takes_seeds { ", and any seed" } else { "" };
     row(out, "cases", &format!("{}{seeds}", kind.bundled.len()))?;
+    kind.note.iter().try_for_each(|note| row(out, "note", note))?;
     row(out, "board", board)
 }
 

@@ -18,26 +18,37 @@ const CONTEST: &str =
 
 /// Write a commented project file, referee.toml, into the working directory, or add a game to it
 #[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("source").args(["codingame", "ahc", "tester"]))]
 pub(super) struct InitArgs {
     /// Add the game of this built CodinGame contribution
     #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     codingame: Option<PathBuf>,
 
     /// Add the game of this folder of an AtCoder heuristic contest
-    #[arg(long, value_name = "FOLDER", conflicts_with_all = ["codingame", "tester"], value_hint = clap::ValueHint::DirPath)]
+    #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
     ahc: Option<PathBuf>,
 
     /// Add the game of this tester of a TopCoder marathon match
-    #[arg(long, value_name = "JAR", conflicts_with = "codingame", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, value_name = "JAR", value_hint = clap::ValueHint::FilePath)]
     tester: Option<PathBuf>,
+
+    /// The name of the game that is added [default: its title, or the name of its folder or file]
+    #[arg(long, value_name = "NAME", value_parser = name, requires = "source")]
+    name: Option<String>,
+}
+
+fn name(text: &str) -> Result<String, String> {
+    let is_name = text.contains(|letter: char| letter.is_ascii_alphanumeric());
+    is_name.then(|| text.to_owned()).ok_or_else(|| "a name has letters or digits".to_owned())
 }
 
 pub(super) fn run(args: &InitArgs) -> Result<ExitCode, Failure> {
-    let InitArgs { codingame, ahc, tester } = args;
+    let InitArgs { codingame, ahc, tester, name } = args;
+    let name = name.as_deref();
     let (found, first) = match (codingame, ahc, tester) {
-        (Some(folder), _, _) => (survey(folder, Path::new("")).map_err(Failure::user)?, ""),
-        (_, Some(folder), _) => (survey_ahc(folder).map_err(Failure::user)?, CONTEST),
-        (_, _, Some(jar)) => (survey_jar(jar).map_err(Failure::user)?, CONTEST),
+        (Some(folder), _, _) => (survey(folder, Path::new(""), name).map_err(Failure::user)?, ""),
+        (_, Some(folder), _) => (survey_ahc(folder, name).map_err(Failure::user)?, CONTEST),
+        (_, _, Some(jar)) => (survey_jar(jar, name).map_err(Failure::user)?, CONTEST),
         (None, None, None) => return write_template(),
     };
     add_game(&found, first)
@@ -60,7 +71,8 @@ fn add_game(found: &Survey, first: &str) -> Result<ExitCode, Failure> {
     let mut tables = found.settings.lines().filter(|line| line.starts_with('['));
     let is_there = |table: &&str| before.lines().any(|line| line.trim() == *table);
     if let Some(table) = tables.find(is_there) {
-        let problem = format!("has the table {table} already; rename it or remove it");
+        let problem =
+            format!("has the table {table} already; choose another name with --name, or remove it");
         return Err(Failure::file(file, problem));
     }
     if let Some(game) = chosen_alone(&before) {

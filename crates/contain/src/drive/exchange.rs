@@ -432,6 +432,7 @@ impl BotProcess {
         let reply = self.pipes.lines.take(lines.unwrap_or(request.rules.count));
         self.meter.end(after.unwrap_or(before));
         let is_unread = self.link.is_none() && unread_input >= request.input.len() as u64;
+        let is_early = !request.input.is_empty() && (is_early || is_unread);
         Ok(Exchanged {
             reply,
             no_reply,
@@ -442,7 +443,7 @@ impl BotProcess {
             input: InputUse {
                 unread: unread_input,
                 closed: self.pipes.stdin.is_refused(),
-                early: no_reply.is_none() && (is_early || is_unread),
+                early: no_reply.is_none() && is_early,
                 awaits_more: awaits_input,
                 both_blocked,
             },

@@ -25,8 +25,11 @@ pub(super) fn blame(turn: &Turn, on_host_delay: OnHostDelay) -> Option<String> {
     };
     let wall = duration(turn.wall.0);
     let parts = parts.map(where_the_time_went).filter(|parts| !parts.is_empty());
-    let parts = parts.map(|parts| format!(" {parts}")).unwrap_or_default();
-    Some(format!("{culprit}: in {wall}{parts}{more}"))
+    let went = match parts {
+        Some(parts) => format!("in {wall} {parts}"),
+        None => format!("it took {wall}"),
+    };
+    Some(format!("{culprit}: {went}{more}"))
 }
 
 /// Whether most of a turn's time has no known cause, so that the bot may have wanted a core for all of it.
@@ -131,8 +134,8 @@ fn a_late_reply_is_put_on_someone_with_the_figures() {
         assert!(told.starts_with(at_fault), "{told}");
     }
     for (culprit, parts, on_host_delay, expected) in [
-        (Culprit::Bot, None, OnHostDelay::Fail, "the bot's fault: in 60 ms"),
-        (Culprit::Bot, Some(Parts::default()), OnHostDelay::Fail, "the bot's fault: in 60 ms"),
+        (Culprit::Bot, None, OnHostDelay::Fail, "the bot's fault: it took 60 ms"),
+        (Culprit::Bot, Some(Parts::default()), OnHostDelay::Fail, "the bot's fault: it took 60 ms"),
         (
             Culprit::Bot,
             Some(parts),
@@ -149,7 +152,7 @@ fn a_late_reply_is_put_on_someone_with_the_figures() {
             Culprit::Host,
             None,
             OnHostDelay::Retry,
-            "the host's fault: in 60 ms; `--profile relaxed` has longer limits",
+            "the host's fault: it took 60 ms; `--profile relaxed` has longer limits",
         ),
     ] {
         assert_eq!(said(culprit, parts, on_host_delay).as_deref(), Some(expected));

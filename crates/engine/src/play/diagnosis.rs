@@ -27,6 +27,8 @@ pub(super) struct Seen {
     pub(super) used: Duration,
     /// The number of lines of a reply.
     pub(super) lines: usize,
+    /// The length of the longest reply that is read.
+    pub(super) max_bytes: Option<usize>,
     /// From 0.
     pub(super) wrong_line: Option<usize>,
     /// The game's remark on the reply.
@@ -52,6 +54,7 @@ impl Seen {
             limit: reply.limit,
             used: reply.used,
             lines: ask.lines.count,
+            max_bytes: ask.lines.max_bytes,
             wrong_line: effect.wrong_line,
             remark: effect.remark.clone(),
             awaits_lines: exchanged.input.awaits_more.then(|| ask.input.lines().count()),
@@ -68,6 +71,8 @@ pub(super) struct Observations<'a> {
     command: &'a BotCommand,
     on_host_delay: OnHostDelay,
     fatal: Option<Fatal>,
+    /// The number of its turns: the game counts the turns of all bots.
+    turns: u32,
     /// Remarks on replies that counted.
     remarks: Vec<String>,
     stderr: StderrPipe,
@@ -100,6 +105,7 @@ impl<'a> Observations<'a> {
             command,
             on_host_delay: game.rules.overruns.on_host_delay,
             fatal: None,
+            turns: 0,
             remarks: Vec::new(),
             stderr: StderrPipe::new(game.game.stderr_per_turn),
             early: Occurrences::default(),
@@ -110,6 +116,7 @@ impl<'a> Observations<'a> {
     }
 
     pub(super) fn add(&mut self, turn: &Turn, verdict: Verdict, seen: Seen) {
+        self.turns += 1;
         if turn.early {
             self.early.record(turn.turn);
         }
@@ -130,9 +137,9 @@ impl<'a> Observations<'a> {
         }
     }
 
-    /// The diagnosis; `None` if the verdict says everything.
-    pub(super) fn diagnose(&self, ending: &BotEnd) -> Option<String> {
-        let mut parts = Vec::new();
+    /// The diagnosis, after the referee's remark; `None` if the verdict says everything.
+    pub(super) fn diagnose(&self, ending: &BotEnd, remark: Option<String>) -> Option<String> {
+        let mut parts: Vec<String> = remark.into_iter().collect();
         if let Some(fatal) = &self.fatal {
             parts.extend(fatal.what.clone());
             parts.extend(fatal.after_the_end(ending));
@@ -160,7 +167,12 @@ impl<'a> Observations<'a> {
 impl Fatal {
     fn from_turn(turn: &Turn, seen: &Seen, game: &Observations<'_>) -> Self {
         let lines = Lines::split(&turn.reply.0);
-        let mut what = vec![format!("turn {}: {}", turn.turn, what_happened(turn, &lines, seen))];
+        let own = match game.turns {
+            own if own == turn.turn => String::new(),
+            own => format!(" of the game, its own turn {own}"),
+        };
+        let happened = what_happened(turn, &lines, seen);
+        let mut what = vec![format!("turn {}{own}: {happened}", turn.turn)];
         if let Some(no_reply) = turn.no_reply {
             what.extend(seen.both_blocked.then(|| BOTH_BLOCKED.to_owned()));
             what.extend(missing_lines(&lines, seen));
@@ -282,7 +294,7 @@ impl Occurrences {
 fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
     let wall = duration(turn.wall.0);
     match turn.no_reply {
-        None => rejected_line(lines, seen),
+        None => rejected(lines, seen),
         Some(NoReply::Deadline) => match (seen.limit, turn.limit) {
             (Some(limit), LimitKind::FirstTurn) => {
                 format!("no answer within {} of the first turn", duration(limit))
@@ -296,7 +308,10 @@ fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
             (Some(limit), _) => format!("no answer within {}", duration(limit)),
             (None, _) => "no answer".to_owned(),
         },
-        Some(NoReply::LineTooLong) => "the line is longer than the original reads".to_owned(),
+        Some(NoReply::LineTooLong) => {
+            let most = plural(seen.max_bytes.unwrap_or_default() as u64, "byte");
+            format!("the reply is longer than {most}, the most that is read in a turn")
+        }
         Some(NoReply::StdoutClosed) => {
             format!("the bot closed its standard output after {wall}, while it was running")
         }
@@ -310,11 +325,16 @@ fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
     }
 }
 
-fn rejected_line(lines: &Lines, seen: &Seen) -> String {
-    let number = seen.wrong_line.unwrap_or(0);
-    if seen.takes_all_output() {
-        return seen.remark.clone().unwrap_or_default();
-    }
+/// Why a reply was rejected: which line is wrong and why, or what a judge says that does not name one.
+fn rejected(lines: &Lines, seen: &Seen) -> String {
+    let Some(number) = seen.wrong_line else {
+        let reply = format!("the reply was {}", quote(lines.as_bytes().trim_ascii_end()));
+        return match &seen.remark {
+            Some(remark) if seen.takes_all_output() => remark.clone(),
+            Some(remark) => format!("{remark}; {reply}"),
+            None => reply,
+        };
+    };
     let line = quote(lines.iter().nth(number).unwrap_or_default());
     let which = if seen.lines == 1 {
         "the reply".to_owned()

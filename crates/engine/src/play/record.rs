@@ -150,7 +150,8 @@ impl<'a> Record<'a> {
         for (seat, (record, ended)) in seats.into_iter().zip(ended).enumerate() {
             let Some(ended) = ended else { continue };
             let pondered = ended.pondered;
-            let process = record.end(ended);
+            let remark = game.end().and_then(|end| end.seats.get(seat)?.remark.clone());
+            let process = record.end(ended, remark);
             if spoilt == Some(seat) {
                 by_host.clone_from(&process.diagnosis);
             }
@@ -170,9 +171,9 @@ impl<'a> Record<'a> {
 
 impl SeatRecord<'_> {
     /// What is to be said of a bot that has ended.
-    fn end(self, Ended { ending, wall, .. }: Ended) -> ProcessEnd {
+    fn end(self, Ended { ending, wall, .. }: Ended, remark: Option<String>) -> ProcessEnd {
         ProcessEnd {
-            diagnosis: self.observations.diagnose(&ending),
+            diagnosis: self.observations.diagnose(&ending, remark),
             said: self.collector.finish(&ending.stderr.bytes, ending.stderr.dropped),
             bot_exit: ending.exit,
             killed: ending.killed,

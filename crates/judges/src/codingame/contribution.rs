@@ -27,7 +27,7 @@ pub struct Contribution {
     pub max_players: Option<u32>,
     /// The engine's version, if `pom.xml` names it.
     pub engine: Option<EngineVersion>,
-    /// The leagues that have folders of their own.
+    /// The leagues that have folders of their own. There may be more: the real game is often one above.
     pub leagues: Vec<u32>,
     /// The test cases, by their numbers.
     pub cases: Vec<TestCase>,
@@ -72,32 +72,23 @@ pub enum ContributionError {
         /// What is wrong and what would be right.
         problem: String,
     },
-    /// There is no such league.
-    #[error("{}: there is no league {league} (no folder level{league})", path.display())]
-    NoLeague {
-        /// The folder of the settings.
-        path: PathBuf,
-        /// The league that the settings name.
-        league: u32,
-    },
 }
+
+/// The title in the skeleton from which contributions start.
+const TITLE_OF_SKELETON: &str = "Game Example";
 
 impl Contribution {
     /// Reads the folder of a contribution: `config/`, or the folder itself if it has no `config/`, and `pom.xml`. The
-    /// files of a league take precedence over files of all leagues; where no league is asked for, it is the engine's, the first.
+    /// files of a league, if it has any, take precedence over files of all leagues; where no league is asked for, it is the engine's,
+    /// the first.
     ///
     /// # Errors
-    /// When a file cannot be read or understood, or there is no such league.
+    /// When a file cannot be read or understood.
     pub fn read(project: &Path, league: Option<u32>) -> Result<Self, ContributionError> {
         let inner = project.join("config");
         let config = if inner.is_dir() { inner } else { project.to_owned() };
         let leagues = leagues(&config)?;
-        let level = match league {
-            Some(league) if !leagues.is_empty() && !leagues.contains(&league) => {
-                return Err(ContributionError::NoLeague { path: config, league });
-            }
-            asked => asked.or(leagues.first().copied()).filter(|_| !leagues.is_empty()),
-        };
+        let level = league.or(leagues.first().copied()).filter(|level| leagues.contains(level));
         let mut found = Self { leagues, engine: engine(project)?, ..Self::default() };
         found.read_folder(&config)?;
         if let Some(level) = level {
@@ -123,7 +114,8 @@ impl Contribution {
         let properties = properties::parse(&read(path)?);
         let property = |name: &str| properties.get(name).filter(|value| !value.is_empty()).cloned();
         let wrong = |problem| ContributionError::Setting { path: path.to_owned(), problem };
-        self.title = property("title").or(self.title.take());
+        let title = property("title").filter(|title| title != TITLE_OF_SKELETON);
+        self.title = title.or(self.title.take());
         self.kind = property("type").map(|kind| kind.to_lowercase()).or(self.kind.take());
         self.criteria = property("criteria").or(self.criteria.take());
         if let Some(order) = property("sorting_order") {
@@ -147,6 +139,13 @@ impl Contribution {
         self.min_players = players("min_players")?.or(self.min_players);
         self.max_players = players("max_players")?.or(self.max_players);
         Ok(())
+    }
+
+    /// What to know of a league without a folder.
+    pub(crate) fn note_on_league(&self, league: Option<u32>) -> Option<String> {
+        let league = league.filter(|league| !self.leagues.contains(league))?;
+        self.leagues.last()?;
+        Some(format!("league {league} has no folder level{league}: the files of all leagues count"))
     }
 
     /// Whether it is a game of several players.
@@ -295,7 +294,10 @@ mod tests {
             ("config/level2/config.ini", "criteria=Time\n"),
             ("config/level2/test1.json", "{\"testIn\":\"two\"}"),
         ]);
-        for (league, criteria, text) in [(None, "Fuel", "one"), (Some(2), "Time", "two")] {
+        fs::write(folder.path().join("config/test1.json"), "{\"testIn\":\"all\"}").expect("room");
+        for (league, criteria, text) in
+            [(None, "Fuel", "one"), (Some(2), "Time", "two"), (Some(3), "Fuel", "all")]
+        {
             let found = Contribution::read(folder.path(), league).expect("readable");
             assert_eq!(
                 (found.score(), found.cases[0].content.text.as_str()),
@@ -303,8 +305,6 @@ mod tests {
             );
             assert_eq!(found.leagues, [1, 2]);
         }
-        let problem = Contribution::read(folder.path(), Some(3)).expect_err("none").to_string();
-        assert!(problem.ends_with("there is no league 3 (no folder level3)"), "{problem}");
     }
 
     #[test]

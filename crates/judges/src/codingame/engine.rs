@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use terms::text::duration;
+
 /// A version of the engine, such as 4.5.0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
@@ -18,7 +20,7 @@ const GRACE_SINCE: EngineVersion = EngineVersion([4, 7, 0]);
 const REPLY_GRACE: Duration = Duration::from_millis(50);
 
 /// The late replies that it forgives in a game.
-const FORGIVEN: u32 = 2;
+const FORGIVEN: usize = 2;
 
 impl EngineVersion {
     /// The part of each limit on the wire that is grace, unless the game has a time bank.
@@ -27,12 +29,13 @@ impl EngineVersion {
     }
 }
 
-/// Counts the replies that needed the grace, as the engine does: it takes the third one for a timeout, and tells the game, which
-/// loses in words of its own.
+/// The replies that needed the grace. The engine takes the third one for a timeout, and tells the game, which loses in words of its
+/// own.
 #[derive(Debug)]
 pub(super) struct LateReplies {
     grace: Duration,
-    count: u32,
+    /// Their turns, times and limits without the grace.
+    late: Vec<(u32, Duration, Duration)>,
     /// What the last reply left of its limit, if it was late.
     left: Option<Duration>,
 }
@@ -41,26 +44,37 @@ impl LateReplies {
     /// None yet, in a game of this engine.
     pub(super) fn new(engine: Option<EngineVersion>) -> Self {
         let grace = engine.map(EngineVersion::grace).unwrap_or_default();
-        Self { grace, count: 0, left: None }
+        Self { grace, late: Vec::new(), left: None }
     }
 
     /// The bot is asked under this limit. If that is what the last reply left, it is a time bank, which has no grace.
     pub(super) fn asked(&mut self, limit: Duration) {
         if self.left.take() == Some(limit) {
-            self.count -= 1;
+            self.late.pop();
         }
     }
 
     /// A reply came in time, by the milliseconds that the engine is told.
-    pub(super) fn answered(&mut self, elapsed: Duration, limit: Duration) {
-        let is_late = elapsed > limit.saturating_sub(self.grace);
+    pub(super) fn answered(&mut self, turn: u32, elapsed: Duration, limit: Duration) {
+        let soft_limit = limit.saturating_sub(self.grace);
+        let is_late = elapsed > soft_limit;
         self.left = is_late.then(|| limit.saturating_sub(elapsed));
-        self.count += u32::from(is_late);
+        self.late.extend(is_late.then_some((turn, elapsed, soft_limit)));
     }
 
-    /// Whether the last reply was one late reply too many.
-    pub(super) fn are_too_many(&self) -> bool {
-        self.left.is_some() && self.count > FORGIVEN
+    /// If the last reply was one late reply too many: which ones were late, and the rule.
+    pub(super) fn too_many(&self) -> Option<String> {
+        if self.left.is_none() || self.late.len() <= FORGIVEN {
+            return None;
+        }
+        let one = |(turn, elapsed, limit): &(u32, Duration, Duration)| {
+            format!("turn {turn} took {} of {}", duration(*elapsed), duration(*limit))
+        };
+        let late = self.late.iter().map(one).collect::<Vec<_>>().join(", ");
+        let grace = duration(self.grace);
+        Some(format!(
+            "{late}: the engine allows {grace} more, but from the third such reply on it is a timeout"
+        ))
     }
 }
 
@@ -123,11 +137,11 @@ mod tests {
     /// Whether a bot that takes these times under these limits, in ms, has been late too often.
     fn is_late(engine: &str, turns: &[(u64, u64)]) -> bool {
         let mut late = LateReplies::new(engine.parse().ok());
-        for (limit, elapsed) in turns {
+        for (turn, (limit, elapsed)) in (1..).zip(turns) {
             late.asked(Duration::from_millis(*limit));
-            late.answered(Duration::from_millis(*elapsed), Duration::from_millis(*limit));
+            late.answered(turn, Duration::from_millis(*elapsed), Duration::from_millis(*limit));
         }
-        late.are_too_many()
+        late.too_many().is_some()
     }
 
     #[test]

@@ -36,6 +36,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::JudgeCommand;
 use crate::process::{Process, too_much};
+use crate::remedy::OF_ENGINE;
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
 use rules::game::{Answer, JudgeFailure, Placement, Referee, Seat, Step};
 use terms::bounds::{JUDGE_FRAMES, JUDGE_STEP};
@@ -66,7 +67,7 @@ pub struct Codingame {
 }
 
 impl Codingame {
-    /// The runner's agents read into 10,000 bytes, and know a line by its terminator alone.
+    /// The runner's agents read all lines of a reply into 10,000 bytes, and know a line by its terminator alone.
     pub const READING: Reading = Reading { max_bytes: Some(10_000), eof_ends_line: false };
 
     /// Starts the referee of one game on `case`.
@@ -88,7 +89,7 @@ impl Codingame {
         if let Some(league) = self.league {
             set_property(&mut command, &format!("-Dleague.level={league}"));
         }
-        let process = Process::start(&command, place)?;
+        let process = Process::start(&command, place)?.with_remedies(OF_ENGINE);
         Ok(Box::new(Running::new(process, case, self)))
     }
 }
@@ -276,13 +277,19 @@ impl Running {
         self.process.end(Duration::ZERO);
         for (seat, player) in end.end.seats.iter_mut().zip(&mut self.players) {
             seat.official = mem::take(&mut player.tooltip);
-            if player.late.are_too_many() {
+            seat.remark = player.late.too_many();
+            if seat.remark.is_some() {
                 seat.verdict = Verdict::Timeout;
             }
         }
         if end.end.seats.is_empty() {
-            let is_late = end.verdict == Verdict::Lost && self.players[0].late.are_too_many();
-            return Ok(if is_late { JudgeEnd { verdict: Verdict::Timeout, ..end } } else { end });
+            if end.verdict == Verdict::Lost {
+                end.end.remark = self.players[0].late.too_many();
+            }
+            if end.end.remark.is_some() {
+                end.verdict = Verdict::Timeout;
+            }
+            return Ok(end);
         }
         for (key, value) in used.iter().filter_map(|line| line.split_once('=')) {
             if key != "seed" {
@@ -328,12 +335,13 @@ impl Referee for Running {
     }
 
     fn answer(&mut self, seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
+        let turn = self.process.questions();
         let player = &mut self.players[seat];
         let block = match answer {
             // A reply that counts although the host made it late has used all of its time, and no more.
             Answer::Reply { lines, elapsed } => {
                 let elapsed = elapsed.min(player.limit);
-                player.late.answered(whole_millis(elapsed), player.limit);
+                player.late.answered(turn, whole_millis(elapsed), player.limit);
                 self.output(&lines.to_text(), elapsed)
             }
             Answer::NoReply { .. } => {

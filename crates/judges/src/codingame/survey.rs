@@ -8,6 +8,8 @@ use terms::path::is_hidden;
 use terms::text::plural;
 
 use super::contribution::{Contribution, ContributionError, engine_in};
+use super::engine::EngineVersion;
+use crate::naming::{game_name, last_part};
 use terms::system::program_file;
 
 /// The engine's main class.
@@ -16,14 +18,13 @@ const MAIN: &str = "com.codingame.gameengine.core.RefereeMain";
 /// The class that referees get which are patched for cg-brutaltester.
 const BRUTALTESTER: &str = "com/codingame/gameengine/runner/CommandLineInterface";
 
+/// The class of the engine.
+const ENGINE: &str = "com/codingame/gameengine/core/RefereeMain";
+
 /// A class that a referee needs, what it is part of, and the files of Debian that may have it.
 const NEEDED: [(&str, &str, &[&str]); 8] = [
     ("com/codingame/game/Referee", "the game itself", &[]),
-    (
-        "com/codingame/gameengine/core/RefereeMain",
-        "the engine (com.codingame.gameengine:core)",
-        &[],
-    ),
+    (ENGINE, "the engine (com.codingame.gameengine:core)", &[]),
     ("com/google/inject/Guice", "Guice (libguice-java)", &["guice.jar"]),
     ("com/google/gson/Gson", "Gson (libgoogle-gson-java)", &["gson.jar"]),
     ("com/google/common/collect/ImmutableList", "Guava (libguava-java)", &["guava.jar"]),
@@ -64,19 +65,29 @@ pub struct Survey {
     pub missing: Vec<String>,
 }
 
-/// Looks at a contribution's folder, and writes its settings for a file in `here`.
+/// Looks at a contribution's folder, and writes its settings for a file in `here`, under the name `given` or else its own.
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn survey(project: &Path, here: &Path) -> Result<Survey, ContributionError> {
-    let contribution = Contribution::read(project, None)?;
+pub fn survey(
+    project: &Path,
+    here: &Path,
+    given: Option<&str>,
+) -> Result<Survey, ContributionError> {
+    let first = Contribution::read(project, None)?;
+    // The lower leagues play simpler games.
+    let contribution = Contribution::read(project, first.leagues.last().copied())?;
     let (mut found, mut missing) = (findings(&contribution), lacks(project, &contribution));
-    let search = Search::new(project);
+    let search = Search::new(project, contribution.engine);
     let mut class_path: Vec<PathBuf> = Vec::new();
     let mut lacking = Vec::new();
     for (class, what, _) in NEEDED {
         if let Some(place) = search.find(class) {
-            found.push(format!("{what}: {}", place.display()));
+            let wanted =
+                contribution.engine.filter(|_| class == ENGINE && version_of(&place).is_none());
+            let unknown =
+                wanted.map(|wanted| format!(" (its name has no version; pom.xml says {wanted})"));
+            found.push(format!("{what}: {}{}", place.display(), unknown.unwrap_or_default()));
             class_path.push(place);
         } else {
             lacking.push(what.to_owned());
@@ -88,9 +99,10 @@ pub fn survey(project: &Path, here: &Path) -> Result<Survey, ContributionError> 
                 .to_owned(),
         );
     }
-    class_path.extend(search.modules);
+    class_path.extend_from_slice(&search.modules);
     let mut seen = BTreeSet::new();
     class_path.retain(|place| seen.insert(place.clone()));
+    lacking.extend(class_path.iter().filter_map(|place| search.other_engine(place)));
     if !lacking.is_empty() {
         missing.append(&mut lacking);
         missing.push(format!(
@@ -98,7 +110,8 @@ pub fn survey(project: &Path, here: &Path) -> Result<Survey, ContributionError> 
             project.display()
         ));
     }
-    let name = name(project, &contribution);
+    let names = [given.map(str::to_owned), contribution.title.clone(), Some(last_part(project))];
+    let name = game_name(names.into_iter().flatten());
     let settings = settings(&name, project, here, &contribution, &class_path);
     Ok(Survey { name, settings, found, missing })
 }
@@ -121,10 +134,8 @@ fn findings(contribution: &Contribution) -> Vec<String> {
     found.extend(contribution.engine.map(|engine| format!("engine {engine}")));
     if !contribution.leagues.is_empty() {
         let numbers: Vec<_> = contribution.leagues.iter().map(u32::to_string).collect();
-        found.push(format!(
-            "leagues {}; set `league` to play another one than the first",
-            numbers.join(", ")
-        ));
+        let numbers = numbers.join(", ");
+        found.push(format!("folders of the leagues {numbers}; the real game may be one above"));
     }
     found
 }
@@ -149,6 +160,8 @@ fn lacks(project: &Path, contribution: &Contribution) -> Vec<String> {
 
 /// The places where classes may be.
 struct Search {
+    /// The engine that the game was written for, if `pom.xml` names it.
+    engine: Option<EngineVersion>,
     /// Folders of classes and jars; the first that has a class counts.
     places: Vec<(PathBuf, Vec<u8>)>,
     /// The engine's modules, which games name in no fixed way.
@@ -156,13 +169,13 @@ struct Search {
 }
 
 impl Search {
-    fn new(project: &Path) -> Self {
+    fn new(project: &Path, engine: Option<EngineVersion>) -> Self {
         let target = project.join("target");
         let mut files = vec![target.join("classes")];
         let folders = [target.join("dependency"), target, project.to_owned(), project.join("lib")];
         files.extend(folders.iter().flat_map(|folder| jars(folder)));
-        let (engine, modules) = of_maven(project);
-        files.extend(engine);
+        let (of_engine, modules) = of_maven(project);
+        files.extend(of_engine);
         files.extend(jars(&project.join("..")));
         files.extend(
             NEEDED.iter().flat_map(|(_, _, names)| *names).map(|name| Path::new(DEBIAN).join(name)),
@@ -172,19 +185,44 @@ impl Search {
             .into_iter()
             .map(|file| (file.clone(), fs::read(file).unwrap_or_default()))
             .collect();
-        Self { places, modules: if collected.is_empty() { modules } else { collected } }
+        Self { engine, places, modules: if collected.is_empty() { modules } else { collected } }
     }
 
-    /// The first place that has this class.
+    /// The first place that has this class, one of another engine only if no other has it.
     fn find(&self, class: &str) -> Option<PathBuf> {
         let name = format!("{class}.class");
         let has = |(place, content): &&(PathBuf, Vec<u8>)| {
-            // Names of files stand in a jar as they are.
-            place.join(&name).is_file()
-                || content.windows(name.len()).any(|window| window == name.as_bytes())
+            place.join(&name).is_file() || names(content, &name)
         };
-        self.places.iter().find(has).map(|(place, _)| place.clone())
+        let mut places: Vec<&Path> =
+            self.places.iter().filter(has).map(|(place, _)| place.as_path()).collect();
+        places.sort_by_key(|place| self.other_engine(place).is_some());
+        places.first().map(|&place| place.to_owned())
     }
+
+    /// What is wrong with a jar of the engine's whose name has another version than `pom.xml`.
+    fn other_engine(&self, jar: &Path) -> Option<String> {
+        let (wanted, found) = (self.engine?, version_of(jar)?);
+        let content =
+            self.places.iter().find(|(place, _)| place == jar).map(|(_, content)| content)?;
+        let [(game, ..), (engine, what, _), ..] = NEEDED;
+        // A game's own jar, with the engine in it, has a version of its own.
+        let is_engine = names(content, engine) && !names(content, game);
+        let jar = jar.display();
+        (found != wanted && is_engine)
+            .then(|| format!("{what}, version {wanted}, as pom.xml says: {jar} is {found}"))
+    }
+}
+
+/// Whether a jar has a file whose path begins so: names of files stand in a jar as they are.
+fn names(jar: &[u8], file: &str) -> bool {
+    jar.windows(file.len()).any(|window| window == file.as_bytes())
+}
+
+/// The version in the name of a jar, such as `core-4.5.0.jar`.
+fn version_of(jar: &Path) -> Option<EngineVersion> {
+    let name = jar.file_name()?.to_str()?.strip_suffix(".jar")?;
+    name.split(['-', '_']).find_map(|part| part.trim_start_matches('v').parse().ok())
 }
 
 fn jars(folder: &Path) -> Vec<PathBuf> {
@@ -231,25 +269,6 @@ fn of_maven(project: &Path) -> (Vec<PathBuf>, Vec<PathBuf>) {
     (named.iter().cloned().chain(versions).collect(), named)
 }
 
-/// A name for the settings: of the title, or of the folder.
-fn name(project: &Path, contribution: &Contribution) -> String {
-    let folder = project
-        .canonicalize()
-        .ok()
-        .and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
-    let slug = |text: &str| {
-        let lower = text.to_lowercase();
-        let words: Vec<&str> =
-            lower.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
-        words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-")
-    };
-    let names = [contribution.title.clone(), folder].into_iter().flatten().map(|text| slug(&text));
-    // A game that comes with the referee keeps its name.
-    let taken = |name: &String| rules::game::GAMES.iter().any(|game| game.name == *name);
-    let name = names.into_iter().find(|name| !name.is_empty()).unwrap_or_else(|| "game".to_owned());
-    if taken(&name) { format!("{name}-original") } else { name }
-}
-
 fn settings(
     name: &str,
     project: &Path,
@@ -277,8 +296,12 @@ fn settings(
     }
     let players = contribution.min_players.unwrap_or(2);
     settings.extend(contribution.is_of_several().then(|| format!("players = {players}\n")));
-    let league = contribution.leagues.first().map(|league| format!("league = {league}\n"));
-    settings.extend(league);
+    let league = contribution.leagues.last();
+    settings.extend(league.map(|league| {
+        format!(
+            "league = {league}   # the highest that has a folder; the real game may be one above\n"
+        )
+    }));
     settings
 }
 
@@ -303,7 +326,7 @@ mod tests {
             ),
             ("moon/target/dependency/entities.jar", "PK"),
         ]);
-        let found = survey(&folder.path().join("moon"), folder.path()).expect("readable");
+        let found = survey(&folder.path().join("moon"), folder.path(), None).expect("readable");
         assert_eq!(found.name, "moon-lander");
         for part in [
             "[game.moon-lander]\nkind = \"codingame\"\n",
@@ -316,11 +339,66 @@ mod tests {
         for part in ["1 test case", "criterion Fuel, lower is better", "engine 4.5.0"] {
             assert!(found.found.iter().any(|line| line == part), "{part}: {:?}", found.found);
         }
-        assert!(
-            !found.missing.iter().any(|line| line.contains("the game itself")),
-            "{:?}",
-            found.missing
-        );
+        let missing = found.missing.join("\n");
+        for part in ["the game itself", "the engine"] {
+            assert!(!missing.contains(part), "{part}: {missing}");
+        }
+    }
+
+    #[test]
+    fn the_engine_is_the_one_that_the_game_was_written_for() {
+        const CORE: &str = "PK com/codingame/gameengine/core/RefereeMain.class";
+        let fat = format!("{CORE} com/codingame/game/Referee.class");
+        let other = "the engine (com.codingame.gameengine:core), version 3.15.0, as pom.xml says: ";
+        for (jars, expected, missing) in [
+            (&["core-4.5.0.jar"][..], "core-4.5.0.jar", true),
+            (&["a/core-4.5.0.jar", "core-3.15.0.jar"], "core-3.15.0.jar", false),
+            (&["core-3.15.jar"], "core-3.15.jar", false),
+            (&["engine.jar"], "engine.jar", false),
+            (&["engine_v4.5.0.jar"], "engine_v4.5.0.jar", true),
+            (&["fat-1.0.jar"], "fat-1.0.jar", false),
+        ] {
+            let folder = folder_of(&[
+                ("moon/config/test1.json", "{\"testIn\":\"1\"}"),
+                ("moon/pom.xml", "<gamengine.version>3.15.0</gamengine.version>"),
+                ("moon/target/classes/com/codingame/game/Referee.class", ""),
+            ]);
+            for jar in jars {
+                let jar = folder.path().join(jar.replace("a/", "moon/"));
+                fs::write(&jar, if jar.ends_with("fat-1.0.jar") { &fat } else { CORE })
+                    .expect("room");
+            }
+            let moon = folder.path().join("moon");
+            let found = survey(&moon, folder.path(), None).expect("readable");
+            assert!(found.settings.contains(expected), "{jars:?}: {}", found.settings);
+            assert_eq!(
+                found.settings.matches("core-").count(),
+                usize::from(expected.contains("core-"))
+            );
+            let unknown = "(its name has no version; pom.xml says 3.15.0)";
+            assert_eq!(found.found.join("\n").contains(unknown), *jars == ["engine.jar"]);
+            let told = found.missing.join("\n");
+            assert_eq!(told.contains(other), missing, "{jars:?}: {told}");
+        }
+    }
+
+    #[test]
+    fn the_highest_league_with_a_folder_is_proposed_under_a_name_of_its_own() {
+        let folder = folder_of(&[
+            ("ocean/config/config.ini", "title=Game Example\ntype=multi\nmin_players=2\n"),
+            ("ocean/config/level1/config.ini", "max_players=2\n"),
+            ("ocean/config/level3/config.ini", "min_players=3\nmax_players=4\n"),
+        ]);
+        let ocean = folder.path().join("ocean");
+        for (given, name) in [(None, "ocean"), (Some("My Ocean"), "my-ocean")] {
+            let found = survey(&ocean, folder.path(), given).expect("readable");
+            assert_eq!(found.name, name);
+            let settings = &found.settings;
+            assert!(settings.contains("\nplayers = 3\nleague = 3   # the highest"), "{settings}");
+            assert!(found.found.contains(
+                &"folders of the leagues 1, 3; the real game may be one above".to_owned()
+            ));
+        }
     }
 
     #[test]
@@ -329,7 +407,7 @@ mod tests {
             ("sea/config/config.ini", "title=Sea\ntype=multi\nmin_players=2\nmax_players=4\n"),
             ("sea/game.jar", "PK com/codingame/gameengine/runner/CommandLineInterface.class"),
         ]);
-        let found = survey(&folder.path().join("sea"), folder.path()).expect("readable");
+        let found = survey(&folder.path().join("sea"), folder.path(), None).expect("readable");
         assert!(found.settings.contains("\nplayers = 2\n"), "{}", found.settings);
         assert!(!found.settings.contains("game.mode"), "{}", found.settings);
         assert!(!found.missing.join("\n").contains("test case"), "{:?}", found.missing);
@@ -342,7 +420,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_named_with_the_way_to_get_it() {
         let folder = folder_of(&[("config/config.ini", "type=opti\n")]);
-        let found = survey(folder.path(), folder.path()).expect("readable");
+        let found = survey(folder.path(), folder.path(), None).expect("readable");
         let missing = found.missing.join("\n");
         for part in [
             "the game itself",

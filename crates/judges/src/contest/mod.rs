@@ -7,6 +7,7 @@ mod step;
 use std::io::{self, Read as _};
 use std::mem;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use fs_err as fs;
 
@@ -14,7 +15,7 @@ use self::pahcer::Pahcer;
 use self::psytester::Psytester;
 use self::step::{Judging, SEED, Step, from_windows};
 use crate::codingame::Survey;
-use rules::game::GAMES;
+use crate::naming::{game_name, last_part};
 use terms::path::{folder_of, is_hidden};
 use terms::system::{is_path, program_file};
 use terms::text::{plural, shell_word};
@@ -22,8 +23,10 @@ use terms::text::{plural, shell_word};
 /// The limit that is written where the statement's is unknown.
 const LIMIT: &str = "limits = { total = \"2s\" }   # see the statement\n";
 
-/// A tool of a contest: its program, the kind of its game, and its command.
-const TOOLS: [(&str, &str, &str); 3] =
+/// A tool of a contest: its program, the kind of its game, and its arguments.
+type Tool = (&'static str, &'static str, &'static str);
+
+const TOOLS: [Tool; 3] =
     [("tester", "tester", "{bot}"), ("vis", "scored", SCORED), ("score", "scored", SCORED)];
 
 /// The usual arguments of a scorer.
@@ -56,11 +59,12 @@ struct Told {
     left: Vec<String>,
 }
 
-/// Looks at the folder of one of AtCoder's heuristic contests, and writes the settings of its game. Builds nothing.
+/// Looks at the folder of one of AtCoder's heuristic contests, and writes the settings of its game, under the name `given` or else its own.
+/// Builds nothing.
 ///
 /// # Errors
 /// When the folder cannot be read.
-pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
+pub fn survey_ahc(folder: &Path, given: Option<&str>) -> io::Result<Survey> {
     fs::read_dir(folder)?;
     let (mut found, mut missing) = (Vec::new(), Vec::new());
     let told = told(folder, &mut found)?;
@@ -68,15 +72,15 @@ pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
     let tools = tools.map(|tools| folder.join(tools)).filter(|tools| tools.is_dir());
     let tools = tools.or_else(|| Some(folder.join("tools")).filter(|tools| tools.is_dir()));
     let tools = tools.unwrap_or_else(|| folder.to_owned());
-    let name = name(told.name.as_deref(), folder);
+    let names = [given.map(str::to_owned), told.name.clone(), Some(last_part(folder))];
+    let name = game_name(names.into_iter().flatten());
     let judging = told.judging.as_ref();
-    let (kind, command) = if let Some(scorer) = judging.filter(|judging| judging.is_other) {
+    let judge = if let Some(scorer) = judging.filter(|judging| judging.is_other) {
         let command = words(&scorer.arguments);
         found.push(format!("the scorer: {command}"));
-        ("scored", command)
+        Judge { kind: "scored", command, note: String::new() }
     } else {
-        let (program, kind, arguments) = tool(folder, &tools, judging, &mut found, &mut missing);
-        (kind, format!("{} {arguments}", shell_word(&from_here(&program))))
+        tool(folder, &Tools::new(folder, &tools), judging, &mut found, &mut missing)
     };
     let cases = cases(&[
         told.cases.as_ref().map(|cases| folder.join(step::inside(cases))),
@@ -96,7 +100,7 @@ pub fn survey_ahc(folder: &Path) -> io::Result<Survey> {
     let builds = if told.builds.is_empty() { "plays it" } else { "builds it and plays" };
     found.extend(bot.as_ref().map(|_| format!("the bot: --bot {name} {builds}")));
     missing.extend(told.left.iter().cloned());
-    let settings = settings(&name, kind, &command, &cases, told);
+    let settings = settings(&name, &judge, &cases, told);
     let limits = format!("\n[limits.{name}]\nmemory = \"1GiB\"   # of the bot: AtCoder's limit\n");
     let settings = settings + &limits + &bot.unwrap_or_default();
     Ok(Survey { name, settings, found, missing })
@@ -162,22 +166,27 @@ fn not_filled_in(what: &str, words: &[String]) -> String {
     format!("{what}: `{}` takes words that only other tools fill in", words.join(" "))
 }
 
-/// Has the referee fill in the arguments of a scorer that pahcer does: the files that the bot reads and writes.
+/// Has the referee fill in the arguments of a scorer that pahcer does: the files that the bot reads and writes, or else the first that
+/// are named after the seed.
 fn fill_in(arguments: &mut [String], bot: &Step) {
-    let mut places = ["{case}", "{answer}"].into_iter();
-    for word in arguments.iter_mut().filter(|word| word.contains(SEED)) {
-        let is =
-            |file: &Option<String>| file.as_ref().is_some_and(|file| step::is_same(file, word));
-        let usual = places.next().unwrap_or(word);
-        let place = if is(&bot.stdin) {
-            "{case}"
-        } else if is(&bot.stdout) {
-            "{answer}"
-        } else {
-            usual
-        };
-        *word = place.to_owned();
+    for is_exact in [true, false] {
+        for (file, place) in [(&bot.stdin, "{case}"), (&bot.stdout, "{answer}")] {
+            let has_file = |word: &String| match (file, path_in(word)) {
+                (Some(file), path) if is_exact => step::is_same(file, path),
+                (_, path) => !is_exact && path.contains(SEED) && path.contains(['/', '.']),
+            };
+            let is_there = arguments.iter().any(|word| word.ends_with(place));
+            let most = if is_exact { usize::MAX } else { usize::from(!is_there) };
+            for word in arguments.iter_mut().filter(|word| has_file(word)).take(most) {
+                word.replace_range(word.len() - path_in(word).len().., place);
+            }
+        }
     }
+}
+
+/// The path in a word of a command, which may stand behind an option, such as `--out=FILE`.
+fn path_in(word: &str) -> &str {
+    if word.starts_with('-') { word.split_once('=').map_or("", |(_, path)| path) } else { word }
 }
 
 /// The content of a file; `None` if it does not exist.
@@ -188,28 +197,52 @@ fn read_if_there(file: &Path) -> io::Result<Option<String>> {
     }
 }
 
-/// The program of a contest's tools, the kind of its game and its arguments, and what is there of it and what is missing.
+/// How a contest's answers are judged.
+struct Judge {
+    /// The kind of its game.
+    kind: &'static str,
+    command: String,
+    /// A comment on the choice, in a line of its own.
+    note: String,
+}
+
+/// The judge among a contest's tools, and what is there of it and what is missing.
 fn tool(
     folder: &Path,
-    tools: &Path,
+    tools: &Tools,
     judging: Option<&Judging>,
     found: &mut Vec<String>,
     missing: &mut Vec<String>,
-) -> (PathBuf, &'static str, String) {
-    let usual = TOOLS.iter().find(|(tool, ..)| has(tools, tool)).unwrap_or(&TOOLS[0]);
+) -> Judge {
+    let there: Vec<_> = TOOLS.iter().filter(|(tool, ..)| tools.has(tool)).collect();
+    let is_judge = |tool: &&&Tool| tool.0 != "tester" || tools.tester_takes_command();
+    let usual = there.iter().find(is_judge).or(there.first()).map_or(&TOOLS[0], |tool| *tool);
+    let mut note = String::new();
     let (tool, kind, arguments) = match judging {
         Some(Judging { tool, starts_bot: true, .. }) => {
             (tool.as_str(), "tester", "{bot}".to_owned())
         }
         Some(Judging { tool, arguments, .. }) => {
-            let has = |place: &str| arguments.iter().any(|word| word == place);
+            let has = |place: &str| arguments.iter().any(|word| word.ends_with(place));
             let is_whole = has("{case}") && has("{answer}") && !Step::has_seed(arguments);
+            if !is_whole {
+                missing.push(not_filled_in("the scorer", arguments));
+            }
             let given = if is_whole { words(arguments) } else { SCORED.to_owned() };
             (tool.as_str(), "scored", given)
         }
-        None => (usual.0, usual.1, usual.2.to_owned()),
+        None => {
+            if let Some((other, kind, arguments)) = there.iter().find(|tool| tool.0 != usual.0) {
+                let command = started(&tools.program(other), arguments);
+                note = format!(
+                    "# or, if {other} is the judge: kind = \"{kind}\", command = {}\n",
+                    quoted(&command)
+                );
+            }
+            (usual.0, usual.1, usual.2.to_owned())
+        }
     };
-    let mut program = program(tools, tool);
+    let mut program = tools.program(tool);
     // Some steps move it to where others start it.
     let moved = judging.and_then(|judging| judging.program.as_ref());
     if let Some(moved) =
@@ -218,28 +251,39 @@ fn tool(
     {
         program = moved;
     }
+    let manifest = tools.folder.join("Cargo.toml");
     if program.is_file() {
         found.push(format!("the {tool}: {}", program.display()));
-    } else if has(tools, tool) || tools.join("Cargo.toml").is_file() && judging.is_some() {
-        let manifest = shell_word(&tools.join("Cargo.toml").display().to_string());
+    } else if tools.has(tool) || manifest.is_file() && judging.is_some() {
+        let manifest = shell_word(&manifest.display().to_string());
         missing.push(format!(
             "the {tool}: build it with `cargo build --release --manifest-path {manifest}`"
         ));
     } else {
         missing.push(format!(
             "a tester or scorer: {} has no src/bin/tester.rs, vis.rs or score.rs; unpack the contest's tools there",
-            tools.display()
+            tools.folder.display()
         ));
     }
-    (program, kind, arguments)
+    if judging.is_none() && kind == "tester" && !tools.tester_takes_command() {
+        missing
+            .push("a scorer: src/bin/tester.rs does not start the bot that it is given".to_owned());
+    }
+    Judge { kind, command: started(&program, &arguments), note }
 }
 
-fn settings(name: &str, kind: &str, command: &str, cases: &Path, told: Told) -> String {
+/// The command that starts a tool.
+fn started(program: &Path, arguments: &str) -> String {
+    format!("{} {arguments}", shell_word(&from_here(program)))
+}
+
+fn settings(name: &str, judge: &Judge, cases: &Path, told: Told) -> String {
+    let Judge { kind, command, note } = judge;
     let (command, cases) = (quoted(command), quoted(&cases.display().to_string()));
-    let stdin = if kind == "tester" { "stdin = \"{case}\"\n" } else { "" };
+    let stdin = if *kind == "tester" { "stdin = \"{case}\"\n" } else { "" };
     let better = better_line(told.better);
     let mut settings = format!(
-        "[game.{name}]\nkind = \"{kind}\"\ncommand = {command}\n{stdin}cases = {cases}\n{LIMIT}{better}"
+        "[game.{name}]\nkind = \"{kind}\"\ncommand = {command}\n{stdin}{note}cases = {cases}\n{LIMIT}{better}"
     );
     settings.extend(told.score.map(|score| format!("score = {}\n", quoted(&score))));
     settings
@@ -268,17 +312,18 @@ fn bot(name: &str, folder: &Path, told: &Told) -> Option<String> {
     Some(format!("\n[bots.{name}]\n{build}command = {command}\n{cwd}"))
 }
 
-/// Looks at a tester of TopCoder's, and writes the settings of its game.
+/// Looks at a tester of TopCoder's, and writes the settings of its game, under the name `given` or else its file's.
 ///
 /// # Errors
 /// When the file cannot be read or is not a jar, or psytester's settings next to it cannot be read.
-pub fn survey_jar(jar: &Path) -> io::Result<Survey> {
+pub fn survey_jar(jar: &Path, given: Option<&str>) -> io::Result<Survey> {
     let mut start = Vec::new();
     fs::File::open(jar)?.take(ZIP.len() as u64).read_to_end(&mut start)?;
     if start != ZIP {
         return Err(io::Error::other(format!("{} is not a jar", jar.display())));
     }
-    let name = name(None, &jar.with_extension(""));
+    let names = [given.map(str::to_owned), Some(last_part(&jar.with_extension("")))];
+    let name = game_name(names.into_iter().flatten());
     let psytester = Psytester::read(folder_of(jar))?;
     let mut found = vec![format!("the tester: {}", jar.display())];
     let bot = psytester.as_ref().and_then(|settings| settings.bot.as_ref());
@@ -311,8 +356,11 @@ fn with_jar(command: &[String], jar: &Path) -> String {
 
 /// Words as a shell takes them.
 fn words(words: &[String]) -> String {
-    // Braces are nothing to a command without a shell.
-    let word = |word: &String| if word.starts_with('{') { word.clone() } else { shell_word(word) };
+    let word = |word: &String| {
+        // Braces are nothing to a command without a shell.
+        let plain = word.replace(['{', '}', '='], "");
+        if shell_word(&plain) == plain { word.clone() } else { shell_word(word) }
+    };
     words.iter().map(word).collect::<Vec<_>>().join(" ")
 }
 
@@ -322,16 +370,65 @@ fn from_here(program: &Path) -> String {
     if is_path(&path) { path } else { format!("./{path}") }
 }
 
-/// Whether a folder has this tool, or its source.
-fn has(tools: &Path, tool: &str) -> bool {
-    tools.join(format!("src/bin/{tool}.rs")).is_file() || program(tools, tool).is_file()
+/// The tools of a contest.
+struct Tools {
+    folder: PathBuf,
+    /// Where Cargo puts them once they are built.
+    built: PathBuf,
 }
 
-/// Where a tool is once it is built: where Cargo puts it, unless somebody has put it into the folder itself.
-fn program(tools: &Path, tool: &str) -> PathBuf {
-    let built = program_file(&tools.join("target/release").join(tool));
-    let copied = program_file(&tools.join(tool));
-    if !built.is_file() && copied.is_file() { copied } else { built }
+impl Tools {
+    /// The tools in `folder`, of a contest in `root`.
+    fn new(root: &Path, folder: &Path) -> Self {
+        let usual = folder.join("target");
+        let is_built = TOOLS
+            .iter()
+            .any(|(tool, ..)| program_file(&usual.join("release").join(tool)).is_file());
+        let target = if is_built { None } else { target_of_workspace(root, folder) };
+        Self { folder: folder.to_owned(), built: target.unwrap_or(usual).join("release") }
+    }
+
+    fn source(&self, tool: &str) -> PathBuf {
+        self.folder.join(format!("src/bin/{tool}.rs"))
+    }
+
+    /// Whether this tool is there, or its source.
+    fn has(&self, tool: &str) -> bool {
+        self.source(tool).is_file() || self.program(tool).is_file()
+    }
+
+    /// Where a tool is once it is built, unless somebody has put it into the folder itself.
+    fn program(&self, tool: &str) -> PathBuf {
+        let built = program_file(&self.built.join(tool));
+        let copied = program_file(&self.folder.join(tool));
+        if !built.is_file() && copied.is_file() { copied } else { built }
+    }
+
+    /// Whether the tester starts the bot whose command it is given, as in interactive contests, by its source. Others are their owner's,
+    /// and play all cases with a bot that they know.
+    fn tester_takes_command(&self) -> bool {
+        let Ok(source) = fs::read_to_string(self.source("tester")) else { return true };
+        let source: String = source.split_whitespace().collect();
+        let takes_words =
+            ["args()", "args_os()", "Parser"].iter().any(|sign| source.contains(sign));
+        let knows_bot = ["Command::new(\"", "in/"].iter().any(|sign| source.contains(sign));
+        takes_words && !knows_bot
+    }
+}
+
+/// The folder where Cargo puts what it builds of these tools, if that is not in them: in a workspace that is its root's.
+fn target_of_workspace(root: &Path, tools: &Path) -> Option<PathBuf> {
+    let manifest = tools.join("Cargo.toml");
+    if !manifest.is_file() {
+        return None;
+    }
+    let mut cargo = Command::new("cargo");
+    cargo.args(["metadata", "--no-deps", "--offline", "--format-version=1", "--manifest-path"]);
+    let told = cargo.arg(manifest).stdin(Stdio::null()).output().ok()?;
+    let told: serde_json::Value = serde_json::from_slice(&told.stdout).ok()?;
+    let target = PathBuf::from(told["target_directory"].as_str()?);
+    let inside = target.strip_prefix(root.canonicalize().ok()?).map(|inside| root.join(inside));
+    Some(inside.unwrap_or(target))
 }
 
 /// The first folder that has cases, as the settings name them, and their number. A folder alone means its files `*.txt`.
@@ -346,20 +443,6 @@ fn cases(folders: &[Option<PathBuf>]) -> Option<(PathBuf, u64)> {
         [(folder.clone(), count(folder, "txt")), (folder.join("*.in"), count(folder, "in"))]
     });
     counted.into_iter().find(|(_, count)| *count > 0)
-}
-
-/// A name for the settings.
-fn name(given: Option<&str>, path: &Path) -> String {
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let of_path = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    let text = given.map_or(of_path, str::to_lowercase);
-    let words: Vec<_> = text.split(|letter: char| !letter.is_ascii_alphanumeric()).collect();
-    let name = words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join("-");
-    match name.as_str() {
-        "" => "contest".to_owned(),
-        taken if GAMES.iter().any(|game| game.name == taken) => format!("{name}-original"),
-        _ => name,
-    }
 }
 
 fn quoted(text: &str) -> String {
@@ -388,7 +471,7 @@ mod tests {
             ("pahcer/in/0000.txt", "1"),
             ("pahcer_config.toml", &format!("[problem]\nproblem_name = 'demo'\n[test]\n{steps}")),
         ]);
-        let found = survey_ahc(folder.path()).expect("readable").settings;
+        let found = survey_ahc(folder.path(), None).expect("readable").settings;
         toml::from_str::<toml::Table>(&found).expect("good settings");
         found.replace(&folder.path().display().to_string(), "HERE")
     }
@@ -435,7 +518,11 @@ mod tests {
             ),
             (
                 "program = 'java'\nargs = ['Judge', '../made/{SEED}.out', '../pahcer/in/{SEED04}.txt']\ncurrent_dir = 'x'",
-                "java Judge {answer} {case}",
+                r#"sh -c 'cd HERE/x && exec \"$0\" \"$@\"' java Judge {answer} {case}"#,
+            ),
+            (
+                "program = './mark'\nargs = ['--in=./pahcer/in/{SEED04}.txt', '--out=made/{SEED}.out']",
+                "./mark --in={case} --out={answer}",
             ),
         ] {
             let settings = settings_for(&format!("{bot}{step}\n"));
@@ -453,7 +540,7 @@ mod tests {
         let command = "mkdir -p %OUTPUT_DIR%/res && ./main < in/%SEED04%.txt > %OUTPUT_DIR%/%SEED%.out && \
             tools/target/release/vis in/%SEED04%.txt %OUTPUT_DIR%/%SEED%.out > %OUTPUT_DIR%/res/%SEED%";
         let folder = made(&[("tester.cfg", &format!("[general]\ncmd_tester = {command}\n"))]);
-        let found = survey_ahc(folder.path()).expect("readable").settings;
+        let found = survey_ahc(folder.path(), None).expect("readable").settings;
         assert!(found.contains("\ncommand = \"./main\"\n"), "{found}");
     }
 
@@ -481,7 +568,7 @@ mod tests {
             ("tools/in/0001.txt", "2"),
             ("pahcer_config.toml", pahcer),
         ]);
-        let found = survey_ahc(folder.path()).expect("readable");
+        let found = survey_ahc(folder.path(), None).expect("readable");
         assert_eq!(found.name, "ahc-99");
         for part in [
             "[game.ahc-99]\nkind = \"scored\"\n",
@@ -507,36 +594,133 @@ mod tests {
             ("tools/target/release/vis", ""),
             ("in/0000.txt", ""),
         ]);
-        let found = survey_ahc(folder.path()).expect("readable");
+        let found = survey_ahc(folder.path(), None).expect("readable");
         assert!(found.missing.is_empty(), "{:?}", found.missing);
         let part = "tester {bot}\"\nstdin = \"{case}\"\n";
         assert!(found.settings.contains(part), "{}", found.settings);
         toml::from_str::<toml::Table>(&found.settings).expect("good settings");
         let copied = made(&[("vis", ""), ("in/0000.txt", "")]);
-        let found = survey_ahc(copied.path()).expect("readable");
+        let found = survey_ahc(copied.path(), None).expect("readable");
         assert!(found.missing.is_empty(), "{:?}", found.missing);
         let part = format!("{}/vis {{case}} {{answer}}", copied.path().display());
         assert!(found.settings.contains(&part), "{}", found.settings);
         let other = made(&[("vis", ""), ("in/0000.in", ""), ("in/._0000.in", "")]);
-        let found = survey_ahc(other.path()).expect("readable");
+        let found = survey_ahc(other.path(), None).expect("readable");
         assert!(found.found.iter().any(|it| it.starts_with("1 case in ")), "{:?}", found.found);
         let part = format!("cases = \"{}/in/*.in\"\n", other.path().display());
         assert!(found.settings.contains(&part), "{}", found.settings);
-        let empty = survey_ahc(made(&[]).path()).expect("readable");
+        let empty = survey_ahc(made(&[]).path(), None).expect("readable");
         assert_eq!(empty.missing.len(), 2, "{:?}", empty.missing);
+    }
+
+    #[test]
+    fn what_a_tool_is_given_is_taken_over_or_missing() {
+        for (arguments, taken) in [
+            (
+                "'--in', './tools/in/{SEED04}.txt', '--out=./out/{SEED}'",
+                Some("--in {case} --out={answer}"),
+            ),
+            ("'./out/{SEED}', 'tools/in/{SEED04}.txt'", Some("{answer} {case}")),
+            ("'other/{SEED04}.in', 'other/{SEED}.out'", Some("{case} {answer}")),
+            ("'tools/in/{SEED04}.txt', 'out/{SEED}', '{SEED}.svg'", None),
+            ("'--seed={SEED}', 'tools/in/{SEED04}.txt', 'out/{SEED}'", None),
+            ("'tools/in/{SEED04}.txt', '-oout/{SEED}'", None),
+        ] {
+            let steps = format!(
+                "[[test.test_steps]]\nprogram = './a.out'\nstdin = './tools/in/{{SEED04}}.txt'\nstdout = './out/{{SEED}}'\n\
+                 [[test.test_steps]]\nprogram = './vis'\nargs = [{arguments}]\n"
+            );
+            let folder =
+                made(&[("vis", ""), ("tools/in/0000.txt", "1"), ("pahcer_config.toml", &steps)]);
+            let found = survey_ahc(folder.path(), None).expect("readable");
+            let missing = found.missing.join("\n");
+            assert_eq!(missing.is_empty(), taken.is_some(), "{arguments}: {missing}");
+            let command = format!("/vis {}\"\n", taken.unwrap_or("{case} {answer}"));
+            assert!(found.settings.contains(&command), "{arguments}: {}", found.settings);
+        }
+    }
+
+    #[test]
+    fn a_tester_of_the_owners_is_not_the_contests() {
+        const GENUINE: &str = "let mut args = std::env::args().skip(1);\nstd::process::Command::new(args.next().unwrap());";
+        for (source, others, kind, note, missing) in [
+            (GENUINE, &[][..], "tester", "", ""),
+            (
+                GENUINE,
+                &["vis"],
+                "tester",
+                "# or, if vis is the judge: kind = \"scored\", command = \"",
+                "",
+            ),
+            (
+                "Command::new(\"../main\")",
+                &["vis"],
+                "scored",
+                "# or, if tester is the judge: kind = \"tester\"",
+                "",
+            ),
+            (
+                "for arg in env::args() { File::open(\"in/0000.txt\") }",
+                &["score"],
+                "scored",
+                "tester",
+                "",
+            ),
+            (
+                "fn main() {}",
+                &[],
+                "tester",
+                "",
+                "a scorer: src/bin/tester.rs does not start the bot",
+            ),
+        ] {
+            let folder = made(&[("tools/src/bin/tester.rs", source), ("tools/in/0000.txt", "1")]);
+            for other in others {
+                fs::write(folder.path().join(format!("tools/src/bin/{other}.rs")), "")
+                    .expect("room");
+            }
+            let found = survey_ahc(folder.path(), None).expect("readable");
+            assert!(found.settings.contains(&format!("kind = \"{kind}\"\n")), "{}", found.settings);
+            assert!(found.settings.contains(note), "{note}: {}", found.settings);
+            assert_eq!(found.settings.contains("# or, if"), !note.is_empty(), "{}", found.settings);
+            assert!(found.missing.join("\n").contains(missing), "{:?}", found.missing);
+            toml::from_str::<toml::Table>(&found.settings).expect("good settings");
+        }
+    }
+
+    #[test]
+    fn tools_of_a_workspace_are_where_cargo_builds_them() {
+        let package = "[package]\nname = 'tools'\nversion = '0.1.0'\nedition = '2021'\n";
+        let folder = made(&[
+            ("Cargo.toml", "[workspace]\nmembers = ['tools']\nresolver = '2'\n"),
+            ("tools/Cargo.toml", package),
+            ("tools/src/bin/vis.rs", "fn main() {}"),
+            ("tools/in/0000.txt", "1"),
+        ]);
+        let program = folder.path().join("target/release/vis");
+        let part = format!("command = \"{} {{case}} {{answer}}\"", program.display());
+        let missing = |count| {
+            let found = survey_ahc(folder.path(), None).expect("readable");
+            assert!(found.settings.contains(&part), "{}", found.settings);
+            assert_eq!(found.missing.len(), count, "{:?}", found.missing);
+        };
+        missing(1);
+        fs::create_dir_all(folder.path().join("target/release")).expect("room");
+        fs::write(program_file(&program), "").expect("room");
+        missing(0);
     }
 
     #[test]
     fn a_jar_gets_its_settings() {
         let folder = made(&[("My Vis.jar", "PK"), ("notes.txt", "mine"), ("empty", "")]);
-        let found = survey_jar(&folder.path().join("My Vis.jar")).expect("it is there");
+        let found = survey_jar(&folder.path().join("My Vis.jar"), None).expect("it is there");
         assert_eq!(found.name, "my-vis");
         for part in [".jar' -novis -exec {bot} -seed {seed}\"", "\nmeasure = \"ratio\" "] {
             assert!(found.settings.contains(part), "{part}: {}", found.settings);
         }
         toml::from_str::<toml::Table>(&found.settings).expect("good settings");
         for name in ["none.jar", "notes.txt", "empty", "."] {
-            assert!(survey_jar(&folder.path().join(name)).is_err(), "{name}");
+            assert!(survey_jar(&folder.path().join(name), None).is_err(), "{name}");
         }
     }
 
@@ -551,7 +735,7 @@ mod tests {
         let usual = "java -jar t.jar -novis -saveSolError %OUTPUT_DIR% -pr -exec \"./my bot\" -seed %SEED% %TESTER_ARGS% > %OUTPUT_DIR%/%SEED%.out";
         let pattern = r"^Score = (?P<score>\d+), RunTime = (?P<time>\d+) ms$";
         let folder = made(&[("tester.jar", "PK"), ("tester.cfg", &settings(usual, pattern))]);
-        let found = survey_jar(&folder.path().join("tester.jar")).expect("it is there");
+        let found = survey_jar(&folder.path().join("tester.jar"), None).expect("it is there");
         for part in [
             "/tester.jar -novis -pr -exec {bot} -seed {seed}\"\n",
             "better = \"lower\"\n",
@@ -563,12 +747,12 @@ mod tests {
         toml::from_str::<toml::Table>(&found.settings).expect("good settings");
         let shell = "mkdir -p %OUTPUT_DIR% && java -jar t.jar -ex ./bot -sd %SEED% > %OUTPUT_DIR%/%SEED%.out 2>&1 && echo";
         let folder = made(&[("tester.jar", "PK"), ("tester.cfg", &settings(shell, pattern))]);
-        let found = survey_jar(&folder.path().join("tester.jar")).expect("it is there");
+        let found = survey_jar(&folder.path().join("tester.jar"), None).expect("it is there");
         let part = "/tester.jar -ex {bot} -sd {seed}\"\n";
         assert!(found.settings.contains(part), "{}", found.settings);
         let odd = settings("./run %SEED%", "(?P<score>(?=x))").replace("= min", "= raw");
         let folder = made(&[("tester.jar", "PK"), ("tester.cfg", &odd)]);
-        let found = survey_jar(&folder.path().join("tester.jar")).expect("it is there");
+        let found = survey_jar(&folder.path().join("tester.jar"), None).expect("it is there");
         assert!(found.settings.contains("-novis -exec {bot}"), "{}", found.settings);
         assert!(!found.settings.contains("measure"), "{}", found.settings);
         assert!(
@@ -594,7 +778,7 @@ mod tests {
             ("program = './bot'\nargs = ['{SEED}']\n", None),
         ] {
             let folder = made(&[("pahcer_config.toml", &pahcer(steps))]);
-            let found = survey_ahc(folder.path()).expect("readable");
+            let found = survey_ahc(folder.path(), None).expect("readable");
             let settings: toml::Table = toml::from_str(&found.settings).expect("good settings");
             let table = settings.get("bots").map(|bots| &bots[&found.name]);
             assert_eq!(table.and_then(|table| table["command"].as_str()), bot, "{steps}");

@@ -5,6 +5,8 @@ use std::path::{Component, Path, PathBuf};
 use terms::system::{IS_FOR_CMD, is_path, split_words};
 use terms::text::shell_word;
 
+use super::path_in;
+
 /// Where the seed stands in a path.
 pub(super) const SEED: &str = "{SEED";
 
@@ -111,9 +113,17 @@ impl Step {
     pub(super) fn judging_of(&self, bot: &Self, root: &Path) -> Option<Judging> {
         let (stdin, stdout) = (bot.stdin.as_ref()?, bot.stdout.as_ref()?);
         let mut arguments = self.command(root);
-        let has = |file: &String| arguments.iter().any(|word| is_same(word, file));
+        let has = |file: &String| arguments.iter().any(|word| is_same(path_in(word), file));
         if !(has(stdin) && has(stdout)) {
             return None;
+        }
+        if self.finds_by_folder(root) {
+            if IS_FOR_CMD {
+                return None;
+            }
+            let folder = shell_word(&root.join(&self.folder).display().to_string());
+            let in_folder = format!("cd {folder} && exec \"$0\" \"$@\"");
+            arguments.splice(0..0, ["sh".to_owned(), "-c".to_owned(), in_folder]);
         }
         for word in &mut arguments {
             let file = root.join(inside(Path::new(word)));
@@ -123,6 +133,12 @@ impl Step {
         }
         let (starts_bot, is_other) = (false, true);
         Some(Judging { arguments, starts_bot, is_other, ..Judging::default() })
+    }
+
+    /// Whether its program finds by its working directory what it runs, as `java Main` does: no word is a path there.
+    fn finds_by_folder(&self, root: &Path) -> bool {
+        let is_there = |word: &String| !word.contains(SEED) && self.relocated(root, word) != *word;
+        !self.folder.as_os_str().is_empty() && !self.words.iter().any(is_there)
     }
 
     /// The words of its own command, from the settings' folder `root`.

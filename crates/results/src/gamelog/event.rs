@@ -367,7 +367,7 @@ pub struct ProcessEnd {
 impl SeatEnd {
     /// A seat as its judge decides it, without its process.
     pub fn by_rules(seat: rules::game::SeatEnd, turns: u32) -> Self {
-        let rules::game::SeatEnd { score, place, verdict, official } = seat;
+        let rules::game::SeatEnd { score, place, verdict, official, .. } = seat;
         let process = ProcessEnd::default();
         Self { place, score, verdict, official, turns, process, ponder_cpu: None }
     }
@@ -383,8 +383,8 @@ impl SeatEnd {
     /// What the judge must have said of it. What the referee saw itself counts before that.
     pub(crate) fn of_judge(&self) -> rules::game::SeatEnd {
         let Self { score, place, verdict, official, .. } = self;
-        let (verdict, official) = (*verdict, official.clone());
-        rules::game::SeatEnd { score: *score, place: *place, verdict, official }
+        let (score, verdict, official) = (*score, *verdict, official.clone());
+        rules::game::SeatEnd { score, verdict, official, ..rules::game::SeatEnd::at(*place) }
     }
 }
 
@@ -471,7 +471,7 @@ impl End {
     /// The end as the rules decide it, without the processes of the bots. The last reply's `verdict` decides only a game of one
     /// player.
     pub fn by_rules(game: &Game, verdict: Verdict, turns: u32) -> Self {
-        let rules::game::End { official, metadata, drawings, seats } =
+        let rules::game::End { official, metadata, drawings, seats, .. } =
             game.end().cloned().unwrap_or_default();
         let verdict = if seats.is_empty() { verdict } else { Verdict::Completed };
         let by_rules = |(seat, end)| SeatEnd::by_rules(end, game.turns(seat));

@@ -150,9 +150,11 @@ impl Game {
             Answer::Reply { .. } => mem::take(&mut told.ruling),
         };
         self.pass_on_silence(&mut told)?;
-        let put_out = told.out.iter().find(|out| out.seat == seat).map(|out| out.verdict);
+        let put_out = told.out.iter().find(|out| out.seat == seat);
         let ruling = match put_out {
-            Some(verdict) if ruling.verdict == Verdict::Completed => Ruling::against(verdict),
+            Some(out) if ruling.verdict == Verdict::Completed => {
+                Ruling::by_judge(out.verdict, &out.official)
+            }
             _ => ruling,
         };
         let Ruling { verdict, action, wrong_line, remark } = ruling;

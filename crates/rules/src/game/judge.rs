@@ -26,7 +26,7 @@ pub type StartJudge =
 /// How a judge's original reads a bot's lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reading {
-    /// The longest readable line in bytes, its terminator included; `None` for no bound.
+    /// The longest readable reply in bytes: all its lines, each with a terminator of one byte; `None` for no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<usize>,
     /// Whether the end of the output also ends a last line that has no terminator.
@@ -189,19 +189,16 @@ impl Steps {
     pub fn end(&self, JudgeEnd { verdict, score, summary, end }: JudgeEnd) -> Step {
         let official = &end.official;
         let remark = match verdict {
-            // No line of it is to blame.
             Verdict::Lost if self.awaits_end => {
                 Some(format!("the judge does not accept the answer: {official}"))
             }
-            Verdict::Timeout => {
-                Some("it was late, as replies before it, which the judge has forgiven".to_owned())
-            }
             Verdict::EarlyExit => Some(format!("the bot ended before the game did: {official}")),
-            _ => None,
+            _ => end.remark.clone(),
         };
         let ruling = match verdict {
             Verdict::Completed => Ruling::default(),
-            verdict => Ruling { remark, ..Ruling::against(verdict) },
+            verdict if remark.is_some() => Ruling { verdict, remark, ..Ruling::default() },
+            verdict => Ruling::by_judge(verdict, official),
         };
         Step { ruling, scores: score.into_iter().collect(), summary, next: Next::End(end) }
     }

@@ -63,6 +63,8 @@ pub struct GameKind {
     pub players: usize,
     /// The program that has the rules, if this one does not.
     pub judge: Option<JudgeProgram>,
+    /// What its user should know of its settings.
+    pub note: Option<String>,
     /// The bytes of standard error that the original reads per turn, leaving the rest in the pipe;
     /// `None` if it reads everything.
     pub stderr_per_turn: Option<u64>,
@@ -125,6 +127,7 @@ impl GameKind {
             measure: Measure::Points,
             players: 1,
             judge: None,
+            note: None,
             stderr_per_turn: None,
             prints_summary: false,
         }

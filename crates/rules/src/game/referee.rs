@@ -15,6 +15,7 @@ use crate::score::{Direction, Score};
 use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
 use terms::peer::Peer;
+use terms::text::quote;
 use terms::verdict::{NoReply, Verdict};
 
 /// The place of a bot in a game, from 0.
@@ -121,6 +122,8 @@ pub struct SeatEnd {
     pub verdict: Verdict,
     /// The referee's last words on this seat; empty if it said none.
     pub official: String,
+    /// What the bot's author should know of it besides.
+    pub remark: Option<String>,
 }
 
 impl SeatEnd {
@@ -135,7 +138,8 @@ impl SeatEnd {
 
     /// The result of a seat at this place, without a score.
     pub fn at(place: u32) -> Self {
-        Self { score: None, place, verdict: Verdict::Completed, official: String::new() }
+        let (verdict, official) = (Verdict::Completed, String::new());
+        Self { score: None, place, verdict, official, remark: None }
     }
 }
 
@@ -150,6 +154,8 @@ pub struct End {
     pub drawings: Vec<Drawing>,
     /// The result of each seat of a game of several players, by seat; empty in a game of one.
     pub seats: Vec<SeatEnd>,
+    /// What the bot's author should know of the end of a game of one player.
+    pub remark: Option<String>,
 }
 
 impl End {
@@ -220,6 +226,13 @@ impl Ruling {
     /// The ruling on a reply that counts, with its move.
     pub fn counts(action: Value) -> Self {
         Self { action: Some(action).filter(|action| !action.is_null()), ..Self::default() }
+    }
+
+    /// The ruling of a judge that does not say what is wrong with the reply, beyond these words.
+    pub fn by_judge(verdict: Verdict, official: &str) -> Self {
+        let says_more = !official.is_empty() && official != verdict.to_string();
+        let remark = says_more.then(|| format!("the judge says {}", quote(official.as_bytes())));
+        Self { verdict, remark, ..Self::default() }
     }
 
     /// The ruling on a reply that loses the game, whose first line is wrong.

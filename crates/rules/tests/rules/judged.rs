@@ -143,19 +143,18 @@ fn a_game_goes_as_its_judge_says() {
 #[test]
 fn each_ending_has_its_verdict_and_remark() {
     for (verdict, remark) in [
-        (Verdict::Lost, None),
-        (Verdict::Timeout, Some("it was late, as replies before it, which the judge has forgiven")),
+        (Verdict::Lost, Some("the judge says `The end.`")),
+        (Verdict::Timeout, Some("the judge says `The end.`")),
         (Verdict::EarlyExit, Some("the bot ended before the game did: The end.")),
-        (Verdict::MalformedReply, None),
-        (Verdict::IllegalMove, None),
+        (Verdict::MalformedReply, Some("the judge says `The end.`")),
+        (Verdict::IllegalMove, Some("the judge says `The end.`")),
         (Verdict::Completed, None),
     ] {
         let said = vec![ask("?\n"), ScriptedStep::End(verdict, None)];
         let mut game = Script { said, ..Script::default() }.begun();
         let effect = answered(&mut game, "5\n").expect("a judge");
         assert_eq!((effect.verdict, effect.remark.as_deref()), (verdict, remark));
-        let is_wrong = verdict != Verdict::Completed;
-        assert_eq!(effect.wrong_line, is_wrong.then_some(0), "{verdict}");
+        assert_eq!(effect.wrong_line, None, "{verdict}: a judge names no line");
         assert_eq!(effect.gain, None, "{verdict}: it has no score");
     }
     // No line is to blame where all output is one answer.

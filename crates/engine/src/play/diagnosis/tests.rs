@@ -11,6 +11,7 @@ fn seen() -> Seen {
         limit: Some(Duration::from_millis(50)),
         used: Duration::ZERO,
         lines: 1,
+        max_bytes: Some(10_000),
         wrong_line: None,
         remark: None,
         awaits_lines: None,
@@ -28,7 +29,7 @@ fn diagnosis(turns: Vec<(Turn, Verdict, Seen)>, ending: &BotEnd) -> Option<Strin
     for (turn, verdict, seen) in turns {
         observations.add(&turn, verdict, seen);
     }
-    observations.diagnose(ending)
+    observations.diagnose(ending, None)
 }
 
 /// The diagnosis of a game lost in a turn without a complete reply.
@@ -72,7 +73,7 @@ fn a_missing_reply_is_explained() {
             NoReply::LineTooLong,
             replied("xxx"),
             seen(),
-            "turn 1: the line is longer than the original reads",
+            "turn 1: the reply is longer than 10000 bytes, the most that is read in a turn",
         ),
         (
             NoReply::StdoutClosed,
@@ -136,7 +137,7 @@ fn a_missing_reply_is_explained() {
     }
     let overrun = Some(Overrun { culprit: Culprit::Bot, decision: Decision::Timeout });
     let blamed = lost(NoReply::Deadline, Turn { overrun, ..made::turn() }, seen(), &quiet);
-    assert_eq!(blamed, "turn 1: no answer within 50 ms; the bot's fault: in 60 ms");
+    assert_eq!(blamed, "turn 1: no answer within 50 ms; the bot's fault: it took 60 ms");
 }
 
 #[test]
@@ -216,7 +217,12 @@ fn a_rejected_line_is_quoted_with_its_remark() {
             Seen { lines: 2, wrong_line: Some(1), remark: remark.clone(), ..seen() },
             "turn 1: line 2 of the reply was `x`: no",
         ),
-        ("1\nx\n", Seen { lines: LineRules::UNTIL_END, remark, ..seen() }, "turn 1: no"),
+        (
+            "1\nx\n",
+            Seen { lines: LineRules::UNTIL_END, remark: remark.clone(), ..seen() },
+            "turn 1: no",
+        ),
+        ("1\nx\n", Seen { lines: 2, remark, ..seen() }, "turn 1: no; the reply was `1\\nx`"),
     ] {
         let turn = (replied(text), Verdict::IllegalMove, seen);
         assert_eq!(diagnosis(vec![turn], &quiet).as_deref(), Some(expected));
@@ -231,6 +237,17 @@ fn a_rejected_line_is_quoted_with_its_remark() {
         Some("turn 1: the reply was `x`; the bot wrote 2 bytes too many: `7`")
     );
     assert_eq!(said(2).as_deref(), Some("turn 1: line 1 of the reply was `x`"));
+}
+
+#[test]
+fn a_turn_of_the_game_has_the_bots_own_number_besides() {
+    let turn = |number| Turn { turn: number, ..replied("x\n") };
+    let first = (turn(1), Verdict::Completed, seen());
+    for (number, expected) in [(2, "turn 2: "), (5, "turn 5 of the game, its own turn 2: ")] {
+        let last = (turn(number), Verdict::Lost, seen());
+        let said = diagnosis(vec![first.clone(), last], &BotEnd::default()).expect("a reason");
+        assert_eq!(said, format!("{expected}the reply was `x`"));
+    }
 }
 
 #[test]
@@ -254,12 +271,12 @@ fn what_happened_in_turns_that_count_is_counted() {
 
 #[test]
 fn a_limit_of_the_whole_game_is_named_with_what_was_left_of_it() {
-    let turn = || Turn { turn: 1189, limit: LimitKind::Total, ..made::turn() };
+    let turn = || Turn { turn: 1, limit: LimitKind::Total, ..made::turn() };
     let used = Duration::from_micros(1_999_874);
     let seen = |used| Seen { limit: Some(Duration::from_micros(126)), used, ..seen() };
     let said = lost(NoReply::Deadline, turn(), seen(used), &BotEnd::default());
-    let expected = "turn 1189: no answer within the 2 s of the whole game: the turns before had used all but 126 µs";
+    let expected = "turn 1: no answer within the 2 s of the whole game: the turns before had used all but 126 µs";
     assert_eq!(said, expected);
     let first = lost(NoReply::Deadline, turn(), seen(Duration::ZERO), &BotEnd::default());
-    assert_eq!(first, "turn 1189: no answer within 126 µs");
+    assert_eq!(first, "turn 1: no answer within 126 µs");
 }
