@@ -106,7 +106,7 @@ impl Game<'_> {
             if self.has("{answer}") { "kind = 'scored'" } else { "kind = 'tester'\nbots = 2" };
         let stdin = if self.reads_case() { "stdin = '{case}'" } else { "" };
         let settings = format!(
-            "[game.recorded]\n{kind}\n{stdin}\ncommand = './keep ./double {}'\nenv = {{ KEPT = '{}' }}\nlimits = {{ total = '120s' }}\n",
+            "[game.recorded]\n{kind}\n{stdin}\ncommand = './keep ./double {}'\nenv = {{ KEPT = '{}' }}\nlimits = {{ total = '120s' }}\nrefused = 0\n",
             self.command,
             kept.path().display()
         );

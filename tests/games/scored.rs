@@ -15,6 +15,7 @@ cases = "in"
 traits = "n"
 judge-limit = "20s"
 limits = { total = "60s" }
+refused = 0
 "#;
 
 /// Adds everything that it reads until the end of its input.
@@ -194,7 +195,7 @@ fn a_refused_answer_is_a_lost_game_with_the_scorers_reason() {
 #[test]
 fn a_score_that_a_scorer_reads_from_the_answer_counts() {
     let place = project();
-    let settings = SETTINGS.replace("better = \"higher\"\n", "") + "better = \"lower\"\n";
+    let settings = SETTINGS.replace("refused = 0", "better = \"lower\"");
     fs::write(place.path("referee.toml"), settings).expect("written");
     place.script("scorer", "printf '%b' \"$(cat \"$2\")\" >&2");
     let score = |answer: &str| {

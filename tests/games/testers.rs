@@ -9,6 +9,7 @@ command = "./tester {case} {bot}"
 cases = "in/*.txt"
 judge-limit = "20s"
 limits = { first-turn = "60s", turn = "60s" }
+refused = 0
 "#;
 
 const DOUBLES: &str = "while read -r n; do echo $((n * 2)); done";

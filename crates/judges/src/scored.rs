@@ -2,12 +2,13 @@
 
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
 use rules::game::{Answer, End, JudgeFailure, Placement, Referee, Seat, Step, Traits};
+use rules::score::{Score, in_toml};
 use serde::{Deserialize, Serialize};
 use terms::verdict::Verdict;
 
 use crate::case::{self, is_written_anew};
 use crate::command::JudgeCommand;
-use crate::printed::ScorePattern;
+use crate::printed::{Printing, ScorePattern};
 use crate::process::Process;
 
 /// The name of the answer's file in the scratch folder.
@@ -23,6 +24,9 @@ pub struct Scored {
     /// How the score is found in what it prints.
     #[serde(default)]
     pub score: ScorePattern,
+    /// The score that means a refused answer.
+    #[serde(default, deserialize_with = "in_toml::optional")]
+    pub refused: Option<Score>,
     /// How properties are read from a case.
     #[serde(default, deserialize_with = "case::traits")]
     pub traits: Option<Traits>,
@@ -71,13 +75,14 @@ impl Referee for Scorer {
 impl Scorer {
     /// Starts the scorer with the case and the answer, and reads the score and the pictures that it leaves.
     fn score(&mut self, answer: &[u8]) -> Result<JudgeEnd, JudgeFailure> {
-        let Scored { command, score, .. } = &self.game;
+        let Scored { command, score, refused, .. } = &self.game;
+        let printing = Printing { score: score.clone(), refused: *refused };
         let scratch = command.working_directory(is_written_anew)?;
         let mut values = case::place(&self.case, command, &scratch)?;
         values.push(("{answer}", case::write(&scratch, ANSWER_FILE, answer)?));
         let mut process = Process::start_in(scratch, &command.filled(&values), &self.place)?;
         let printed = process.run_to_end()?;
-        let mut judged = score.judge(&printed).map_err(|problem| process.trouble(problem))?;
+        let mut judged = printing.judge(&printed).map_err(|problem| process.trouble(problem))?;
         judged.end.drawings = process.drawings();
         Ok(judged)
     }

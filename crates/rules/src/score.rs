@@ -183,6 +183,20 @@ pub mod in_toml {
             Written::Text(text) => text.parse().map_err(D::Error::custom),
         }
     }
+
+    /// A score as a settings file has it.
+    pub fn written(score: Score) -> String {
+        let text = score.0.normalize().to_string();
+        if text.contains('.') { format!("\"{text}\"") } else { text }
+    }
+
+    /// Reads a score that may be left out.
+    ///
+    /// # Errors
+    /// When it is not one.
+    pub fn optional<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Score>, D::Error> {
+        deserialize(deserializer).map(Some)
+    }
 }
 
 impl Add for Score {

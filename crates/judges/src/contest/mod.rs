@@ -286,7 +286,14 @@ fn settings(name: &str, judge: &Judge, cases: &Path, told: Told) -> String {
         "[game.{name}]\nkind = \"{kind}\"\ncommand = {command}\n{stdin}{note}cases = {cases}\n{LIMIT}{better}"
     );
     settings.extend(told.score.map(|score| format!("score = {}\n", quoted(&score))));
-    settings
+    settings + &refused_line(0)
+}
+
+/// Tools print this score for an answer that they refuse.
+fn refused_line(score: i32) -> String {
+    format!(
+        "refused = {score}   # loses the game; remove this line if a valid answer can score {score}\n"
+    )
 }
 
 fn better_line(better: Option<&str>) -> String {
@@ -342,6 +349,7 @@ pub fn survey_jar(jar: &Path, given: Option<&str>) -> io::Result<Survey> {
         "[game.{name}]\nkind = \"tester\"\ncommand = {command}{note}\n{LIMIT}{better}{measure}"
     );
     settings.extend(score.map(|score| format!("score = {}\n", quoted(&score))));
+    settings += &refused_line(-1);
     let missing = left.into_iter().map(|what| format!("{} of {}", what, psytester::FILE)).collect();
     Ok(Survey { name, settings, found, missing })
 }
@@ -573,7 +581,7 @@ mod tests {
         for part in [
             "[game.ahc-99]\nkind = \"scored\"\n",
             "tools/target/release/vis {case} {answer}\"\n",
-            "better = \"lower\"\nscore = \"(?P<score>\\\\d+)\"\n",
+            "better = \"lower\"\nscore = \"(?P<score>\\\\d+)\"\nrefused = 0   # loses",
             "\n[limits.ahc-99]\nmemory = \"1GiB\"",
         ] {
             assert!(found.settings.contains(part), "{part}: {}", found.settings);
@@ -715,7 +723,11 @@ mod tests {
         let folder = made(&[("My Vis.jar", "PK"), ("notes.txt", "mine"), ("empty", "")]);
         let found = survey_jar(&folder.path().join("My Vis.jar"), None).expect("it is there");
         assert_eq!(found.name, "my-vis");
-        for part in [".jar' -novis -exec {bot} -seed {seed}\"", "\nmeasure = \"ratio\" "] {
+        for part in [
+            ".jar' -novis -exec {bot} -seed {seed}\"",
+            "\nmeasure = \"ratio\" ",
+            "\nrefused = -1   # ",
+        ] {
             assert!(found.settings.contains(part), "{part}: {}", found.settings);
         }
         toml::from_str::<toml::Table>(&found.settings).expect("good settings");

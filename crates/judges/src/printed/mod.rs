@@ -1,7 +1,7 @@
 //! What a program prints that judges a game by itself: the score, and why it refused an answer.
 //!
 //! Such programs are written for people. They print `Score = 7`, `Total Cost = 7` or a bare number, to standard output or to
-//! standard error. They refuse an answer with a score of 0 or -1 next to a reason, by a panic, or with no score at all.
+//! standard error. They refuse an answer with a score that the settings name, by a panic, or with no score at all.
 
 mod pattern;
 
@@ -11,6 +11,7 @@ use regex_lite::Regex;
 use rules::game::End;
 use rules::game::judge::JudgeEnd;
 use rules::score::Score;
+use rules::score::in_toml::written;
 use terms::bounds::{JUDGE_LINE, SUMMARY_LINES};
 use terms::text::cut;
 use terms::verdict::{BotExit, Verdict};
@@ -37,88 +38,97 @@ impl Printed {
     }
 }
 
-impl ScorePattern {
+/// How a program's output is read.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Printing {
+    /// How the score is found.
+    pub(crate) score: ScorePattern,
+    /// The score that means a refused answer.
+    pub(crate) refused: Option<Score>,
+}
+
+impl Printing {
     /// The end of a game by what the program has printed.
     ///
     /// # Errors
     /// What is wrong with the program: it ended in a way that says nothing of the answer.
     pub(crate) fn judge(&self, printed: &Printed) -> Result<JudgeEnd, String> {
-        let (found, problem) = match self.find(printed) {
+        let (found, problem) = match self.score.find(printed) {
             Ok(found) => (found, None),
             Err(problem) => (None, Some(problem)),
         };
         let score = found.as_ref().map(|found| found.score);
-        let is_refusal = score.is_some_and(is_refusal);
         let reason = self.reason(printed, found.as_ref());
         let verdict = match (printed.exit, score) {
-            (BotExit::Code(0), Some(_)) if is_refusal && reason.is_beside_score => Verdict::Lost,
+            (BotExit::Code(_), Some(_)) if self.is_refusal(score) => Verdict::Lost,
             (BotExit::Code(0), Some(_)) => Verdict::Completed,
             (BotExit::Code(0), None) => match problem {
                 Some(problem) => return Err(problem),
-                None if reason.text.is_empty() => return Err("printed nothing".to_owned()),
+                None if reason.is_empty() => return Err("printed nothing".to_owned()),
                 None => Verdict::Lost,
             },
             (PANIC, None) if !is_of_cargo(printed) => Verdict::Lost,
-            (BotExit::Code(_), Some(_)) if is_refusal => Verdict::Lost,
-            (exit, _) => return Err(unbelievable(exit, score)),
+            (exit, Some(score)) => {
+                let written = written(score);
+                return Err(format!(
+                    "{exit}, ignoring its score {score}; if that means a refused answer, add `refused = {written}` to its settings"
+                ));
+            }
+            (exit, None) => return Err(format!("{exit} without a score")),
         };
         let official = match (verdict, score) {
             (Verdict::Completed, Some(score)) => format!("Score {score}"),
-            (_, None) if reason.text.is_empty() => "no score".to_owned(),
-            (_, None) if printed.exit == BotExit::Code(0) => format!("no score: {}", reason.text),
-            _ => reason.text,
+            (_, Some(score)) if reason.is_empty() => format!("refused, score {score}"),
+            (_, None) if reason.is_empty() => "no score".to_owned(),
+            (_, None) if printed.exit == BotExit::Code(0) => format!("no score: {reason}"),
+            _ => reason,
         };
         Ok(end(verdict, official, score, printed))
     }
 
     /// The end of a game that the bot has lost by itself, in the program's words: a reason, the score or its last words.
     pub(crate) fn end_against(&self, verdict: Verdict, printed: &Printed) -> JudgeEnd {
-        let found = self.find(printed).ok().flatten();
+        let found = self.score.find(printed).ok().flatten();
         let score = found.as_ref().map(|found| found.score);
         let reason = self.reason(printed, found.as_ref());
+        let has_panicked = panic_message(&printed.stderr).is_some();
         let words = match score {
-            Some(score) if !reason.is_certain => format!("Score {score}"),
-            _ if reason.text.is_empty() => "the tester says nothing".to_owned(),
-            _ => reason.text,
+            Some(score) if !has_panicked && !self.is_refusal(Some(score)) => {
+                format!("Score {score}")
+            }
+            _ if reason.is_empty() => "the tester says nothing".to_owned(),
+            _ => reason,
         };
         end(verdict, words, score, printed)
     }
 
     /// A lost game in these words.
     pub(crate) fn lost(&self, words: String, printed: &Printed) -> JudgeEnd {
-        let score = self.find(printed).ok().flatten().map(|found| found.score);
+        let score = self.score.find(printed).ok().flatten().map(|found| found.score);
         end(Verdict::Lost, words, score, printed)
     }
 
-    /// Why the program refused an answer, in its own words: those next to the score, or else its last.
-    fn reason(&self, printed: &Printed, found: Option<&Found<'_>>) -> Reason {
-        if let Some(words) = found.and_then(|found| self.beside_score(found)) {
-            return Reason {
-                text: cut(words, JUDGE_LINE),
-                is_beside_score: true,
-                is_certain: true,
-            };
-        }
+    fn is_refusal(&self, score: Option<Score>) -> bool {
+        score.is_some() && score == self.refused
+    }
+
+    /// Why the program refused an answer, in its own words: what it says of a panic, the nearest line after the score or before it, or
+    /// else its last line.
+    fn reason(&self, printed: &Printed, found: Option<&Found<'_>>) -> String {
         let texts = [&printed.stderr, &printed.stdout];
+        let is_reason =
+            |line: &&str| !line.is_empty() && !is_noise(line) && !self.score.is_in(line);
+        let beside_score = |found: &Found<'_>| {
+            let mut after = found.after.lines().map(str::trim);
+            let mut before = found.before.lines().rev().map(str::trim);
+            after.find(is_reason).or_else(|| before.find(is_reason)).map(str::to_owned)
+        };
+        let last =
+            |text: &String| text.lines().rev().map(str::trim).find(is_reason).map(str::to_owned);
         let words = texts.iter().find_map(|text| panic_message(text));
-        let is_certain = words.is_some();
-        let last = || texts.iter().find_map(|text| self.last_words(text)).map(str::to_owned);
-        let text = words.or_else(last).unwrap_or_default();
-        Reason { text: cut(&text, JUDGE_LINE), is_beside_score: false, is_certain }
-    }
-
-    /// The line before or after the score, and after or before other figures around it.
-    fn beside_score<'a>(&self, found: &Found<'a>) -> Option<&'a str> {
-        let is_words = |line: &&str| !self.is_in(line) && !is_figure(line);
-        let before = found.before.lines().rev().map(str::trim).find(is_words);
-        let after = found.after.lines().map(str::trim).find(is_words);
-        let is_reason = |line: &&str| !line.is_empty() && !is_noise(line);
-        after.filter(is_reason).or(before.filter(is_reason))
-    }
-
-    fn last_words<'a>(&self, text: &'a str) -> Option<&'a str> {
-        let lines = text.lines().map(str::trim);
-        lines.rev().find(|line| !line.is_empty() && !is_noise(line) && !self.is_in(line))
+        let words = words.or_else(|| found.and_then(beside_score));
+        let words = words.or_else(|| texts.into_iter().find_map(last));
+        cut(&words.unwrap_or_default(), JUDGE_LINE)
     }
 }
 
@@ -127,50 +137,6 @@ fn end(verdict: Verdict, official: String, score: Option<Score>, printed: &Print
     let status = ("exit".to_owned(), printed.exit.to_string());
     let end = End { metadata: BTreeMap::from([status]), ..End::new(official) };
     JudgeEnd { verdict, score, summary: kept_lines(printed), end }
-}
-
-/// Why a program refused an answer.
-#[derive(Debug)]
-struct Reason {
-    text: String,
-    /// Whether it stands next to the score.
-    is_beside_score: bool,
-    /// Whether it is more than the program's last words.
-    is_certain: bool,
-}
-
-/// Whether a line is a figure next to the score, such as `Turns = 5`, `turn 2: 7 8` or `Time: 12 ms, Memory: 3 MB`, and no reason
-/// such as `Illegal move in turn: 5`.
-fn is_figure(line: &str) -> bool {
-    const TROUBLE: [&str; 5] = ["error", "fail", "illegal", "invalid", "wrong"];
-    let is_number = |word: &str| word.parse::<f64>().is_ok();
-    let is_value = |text: &str| {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        match words.as_slice() {
-            [] => false,
-            [number, unit] if is_number(number) => is_number(unit) || unit.chars().count() <= 5,
-            [one] => is_number(one.trim_end_matches(|c: char| c.is_alphabetic() || c == '%')),
-            words => words.iter().all(|word| is_number(word)),
-        }
-    };
-    line.split(',').all(|part| {
-        let Some((label, value)) = part.split_once(['=', ':']) else { return false };
-        let label = label.trim().to_lowercase();
-        let is_count = part.contains('=') || label.starts_with("number of");
-        is_value(value) && (is_count || !TROUBLE.iter().any(|word| label.contains(word)))
-    })
-}
-
-/// Whether a score may stand for "no score".
-fn is_refusal(score: Score) -> bool {
-    score == Score::ZERO || score == Score::from(-1)
-}
-
-fn unbelievable(exit: BotExit, score: Option<Score>) -> String {
-    match score {
-        Some(score) => format!("{exit}, ignoring its score {score}"),
-        None => format!("{exit} without a score"),
-    }
 }
 
 /// What a panic of Rust says, and where.
@@ -217,77 +183,76 @@ mod tests {
         Printed { stdout: stdout.into(), stderr: stderr.into(), exit }
     }
 
+    fn judge(
+        stdout: &str,
+        stderr: &str,
+        code: i32,
+        refused: Option<i64>,
+    ) -> Result<JudgeEnd, String> {
+        let refused = refused.map(Score::from);
+        Printing { refused, ..Printing::default() }.judge(&printed(stdout, stderr, code))
+    }
+
     #[test]
     fn programs_for_people_are_understood() {
         use Verdict::{Completed, Lost};
         let panic = "\nthread 'main' panicked at src/bin/vis.rs:9:5:\nline 3: bad\nnote: run with `RUST_BACKTRACE=1`\n";
-        for (stdout, stderr, code, how, score, official) in [
+        let words = "thread 'main' panicked at src/bin/vis.rs:9:5: line 3: bad";
+        let (none, zero, minus) = (None, Some(0), Some(-1));
+        let turns = "turn 1: 0.5\nturn 2: 7 8\n";
+        for (stdout, stderr, code, refused, how, score, official) in [
+            ("574618043\n", turns, 0, zero, Completed, Some("574618043"), "Score 574618043"),
+            ("1 1 5\n0\n", "1873\n", 0, zero, Completed, Some("1873"), "Score 1873"),
+            ("", "Score = 28400\n", 0, zero, Completed, Some("28400"), "Score 28400"),
+            ("Score = 1\nScore = 2.50\n", "", 0, none, Completed, Some("2.50"), "Score 2.50"),
+            ("5\n", "Total Cost = 31\n", 0, none, Completed, Some("31"), "Score 31"),
+            ("final score: 1e3\n", "", 0, none, Completed, Some("1000"), "Score 1000"),
+            ("Score = 0.5, RunTime = 12 ms\n", "", 0, zero, Completed, Some("0.5"), "Score 0.5"),
+            ("Score: 42 (of 50)\n", "", 0, none, Completed, Some("42"), "Score 42"),
+            // Whatever is printed next to it, a score counts unless the settings say otherwise.
+            ("", "Out of range: 99\nScore = 0\n", 0, none, Completed, Some("0"), "Score 0"),
+            ("", "Score = 0\nillegal\n", 0, minus, Completed, Some("0"), "Score 0"),
+            ("", "Out of range: 99\nScore = 0\n", 0, zero, Lost, Some("0"), "Out of range: 99"),
             (
-                "574618043\n",
-                "turn 1: 0.5\nturn 2: 7 8\n",
-                0,
-                Completed,
-                Some("574618043"),
-                "Score 574618043",
-            ),
-            ("1 1 5\n0\n", "1873\n", 0, Completed, Some("1873"), "Score 1873"),
-            ("", "Score = 28400\n", 0, Completed, Some("28400"), "Score 28400"),
-            ("Score = 1\nScore = 2.50\n", "", 0, Completed, Some("2.50"), "Score 2.50"),
-            ("5\n", "Total Cost = 31\n", 0, Completed, Some("31"), "Score 31"),
-            ("final score: 1e3\n", "", 0, Completed, Some("1000"), "Score 1000"),
-            ("Score = 0.5, RunTime = 12 ms\n", "", 0, Completed, Some("0.5"), "Score 0.5"),
-            ("Score: 42 (of 50)\n", "", 0, Completed, Some("42"), "Score 42"),
-            ("Turns = 5\nTotal Cost = 0\n", "", 0, Completed, Some("0"), "Score 0"),
-            ("turn 1: 7 8\nScore = 0\nTime: 12 ms\n", "", 0, Completed, Some("0"), "Score 0"),
-            (
-                "",
-                "Score = 0\nRate = 0.0\nNumber of wrong answers = 3\n",
-                0,
-                Completed,
-                Some("0"),
-                "Score 0",
-            ),
-            ("Bad move\nTurns = 5\nScore = 0\n", "", 0, Lost, Some("0"), "Bad move"),
-            (
-                "Invalid move in turn: 5\nScore = 0\n",
+                "Score = 0\nDuplicate cell: 3 4\n",
                 "",
                 0,
+                zero,
                 Lost,
                 Some("0"),
-                "Invalid move in turn: 5",
+                "Duplicate cell: 3 4",
             ),
-            ("Score = 0\n", "", 0, Completed, Some("0"), "Score 0"),
-            ("Score = 0\nParse error: xx\n", "", 0, Lost, Some("0"), "Parse error: xx"),
-            ("ERROR: too short\nScore  = -1\n", "", 0, Lost, Some("-1"), "ERROR: too short"),
-            ("", "Error: no path\nScore = 0\nScore = 0\n", 101, Lost, Some("0"), "Error: no path"),
+            (
+                "Score = 0\n",
+                "Too many operations: 1001\n",
+                0,
+                zero,
+                Lost,
+                Some("0"),
+                "Too many operations: 1001",
+            ),
+            ("Score = 0.0\n", "", 0, zero, Lost, Some("0.0"), "refused, score 0.0"),
+            ("", "Invalid edge\n\nScore = -1.0\n", 0, minus, Lost, Some("-1.0"), "Invalid edge"),
             (
                 "",
-                panic,
+                "Error: no path\nScore = 0\nScore = 0\n",
                 101,
+                zero,
                 Lost,
-                None,
-                "thread 'main' panicked at src/bin/vis.rs:9:5: line 3: bad",
+                Some("0"),
+                "Error: no path",
             ),
-            ("Wrong answer\n", "", 0, Lost, None, "no score: Wrong answer"),
-            (
-                "[ERROR] cost = 5 is too large\n",
-                "",
-                0,
-                Lost,
-                None,
-                "no score: [ERROR] cost = 5 is too large",
-            ),
+            ("", panic, 101, none, Lost, None, words),
+            ("Score = 0\n", panic, 101, zero, Lost, Some("0"), words),
+            ("Wrong answer\n", "", 0, none, Lost, None, "no score: Wrong answer"),
             // An answer with NaN in it can be the cause.
-            ("Score = NaN\n", "", 0, Lost, None, "no score: Score = NaN"),
+            ("Score = NaN\n", "", 0, none, Lost, None, "no score: Score = NaN"),
         ] {
-            let case = format!("{stdout:?} {stderr:?} {code}");
-            let end = ScorePattern::default().judge(&printed(stdout, stderr, code)).expect(&case);
+            let case = format!("{stdout:?} {stderr:?} {code} {refused:?}");
+            let end = judge(stdout, stderr, code, refused).expect(&case);
             let found = end.score.map(|score| score.to_string());
-            assert_eq!(
-                (end.verdict, found.as_deref(), end.end.official.as_str()),
-                (how, score, official),
-                "{case}"
-            );
+            let found = (end.verdict, found.as_deref(), end.end.official.as_str());
+            assert_eq!(found, (how, score, official), "{case}");
         }
     }
 
@@ -297,7 +262,11 @@ mod tests {
     #[test]
     fn a_program_that_fails_is_not_believed() {
         for (stdout, code, problem) in [
-            ("Score = 5\n", 1, "exited with status 1, ignoring its score 5"),
+            (
+                "Score = 5\n",
+                1,
+                "exited with status 1, ignoring its score 5; if that means a refused answer, add `refused = 5` to its settings",
+            ),
             ("usage: vis IN OUT\n", 2, "exited with status 2 without a score"),
             (" \n", 0, "printed nothing"),
             (
@@ -307,17 +276,16 @@ mod tests {
             ),
             ("Score = 1,234\n", 0, UNCLEAR),
         ] {
-            let found = ScorePattern::default().judge(&printed(stdout, "", code));
-            assert_eq!(found.expect_err(stdout), problem);
+            assert_eq!(judge(stdout, "", code, None).expect_err(stdout), problem);
         }
         let cargo = "   Compiling tools v0.1.0\nerror: could not compile `tools` (bin \"vis\") due to 1 previous error\n";
-        let found = ScorePattern::default().judge(&printed("", cargo, 101));
+        let found = judge("", cargo, 101, None);
         assert_eq!(found.expect_err(cargo), "exited with status 101 without a score");
         let panic = "error: bad\nthread 'main' panicked at src/bin/vis.rs:9:5:\nbad\n";
-        let found = ScorePattern::default().judge(&printed("", panic, 101)).expect(panic);
+        let found = judge("", panic, 101, None).expect(panic);
         assert_eq!(found.verdict, Verdict::Lost);
         let killed = Printed { exit: BotExit::Signal(11), ..printed("Score = 0\n", "", 0) };
-        assert!(ScorePattern::default().judge(&killed).is_err());
+        assert!(Printing::default().judge(&killed).is_err());
     }
 
     #[test]
@@ -332,7 +300,7 @@ mod tests {
             "** Score:\t7 **\n",
             "{\"score\": 12}\n",
         ] {
-            let found = ScorePattern::default().judge(&printed(text, "", 0));
+            let found = judge(text, "", 0, None);
             assert!(
                 found.as_ref().is_err_and(|error| error.contains("is understood")),
                 "{found:?}"

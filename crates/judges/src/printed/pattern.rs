@@ -178,9 +178,9 @@ mod tests {
     fn a_pattern_of_ones_own_takes_the_place_of_the_usual_ones() {
         let pattern =
             ScorePattern::try_from(r"points: (?P<score>\d+)".to_owned()).expect("a pattern");
-        let end =
-            pattern.judge(&printed("points: 3, points: 4\nScore = 9\n", "", 0)).expect("well");
-        assert_eq!(end.score, Some(4.into()));
+        let printed = printed("points: 3, points: 4\nScore = 9\n", "", 0);
+        let found = pattern.find(&printed).expect("well");
+        assert_eq!(found.map(|found| found.score), Some(4.into()));
         for (pattern, problem) in [("(", "open group"), (r"points: (\d+)", "(?P<score>…)")] {
             let found = ScorePattern::try_from(pattern.to_owned()).expect_err(pattern).to_string();
             assert!(found.contains(problem), "{found}");

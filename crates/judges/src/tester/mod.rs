@@ -18,6 +18,7 @@ mod session;
 
 use rules::game::judge::Case;
 use rules::game::{JudgeFailure, Placement, Referee, Traits};
+use rules::score::{Score, in_toml};
 use serde::{Deserialize, Serialize};
 
 use crate::case;
@@ -36,6 +37,9 @@ pub struct Tester {
     /// How the score is found in what it prints.
     #[serde(default)]
     pub score: ScorePattern,
+    /// The score that means a refused answer.
+    #[serde(default, deserialize_with = "in_toml::optional")]
+    pub refused: Option<Score>,
     /// How properties are read from a case.
     #[serde(default, deserialize_with = "case::traits")]
     pub traits: Option<Traits>,

@@ -7,7 +7,7 @@ use terms::verdict::{BotExit, NoReply, Verdict};
 
 use super::Tester;
 use super::session::{Session, SharedSession, TesterEvent};
-use crate::printed::ScorePattern;
+use crate::printed::Printing;
 
 /// What helps with a tester that did not start a bot, if nothing else is known.
 const BY_HAND: &str = "see how it is started by hand: some testers read the case from their standard input (`stdin = \"{case}\"`), others \
@@ -20,14 +20,15 @@ pub(super) fn start(
     place: &Placement,
 ) -> Result<Box<dyn Referee>, JudgeFailure> {
     let session = Session::start(tester, case, place)?;
-    let (score, session) = (tester.score.clone(), SharedSession::new(session));
+    let printing = Printing { score: tester.score.clone(), refused: tester.refused };
+    let session = SharedSession::new(session);
     let steps = Steps::new(Reading::default(), tester.has_total_limit);
-    Ok(Box::new(Play { score, session, failure: None, steps }))
+    Ok(Box::new(Play { printing, session, failure: None, steps }))
 }
 
 /// A tester at work.
 struct Play {
-    score: ScorePattern,
+    printing: Printing,
     session: SharedSession,
     /// How the bot has failed.
     failure: Option<NoReply>,
@@ -46,7 +47,7 @@ impl Referee for Play {
                 let limit = exact_duration(limit);
                 let words = format!("the tester did not end within {limit} after the bot");
                 let printed = self.session.lock().printed(BotExit::Unknown);
-                self.score.lost(words, &printed)
+                self.printing.lost(words, &printed)
             }
             TesterEvent::TooLate(limit) => return Err(self.session.lock().too_late(limit)),
         };
@@ -72,17 +73,17 @@ impl Play {
         let mut session = self.session.lock();
         let printed = session.printed(exit);
         if self.failure.is_some() {
-            return Ok(self.score.end_against(Verdict::Lost, &printed));
+            return Ok(self.printing.end_against(Verdict::Lost, &printed));
         }
         if session.starts() == 0 {
             let trouble = session.trouble(format!("{exit} without starting the bot"));
             let remedy = trouble.remedy.or_else(|| Some(BY_HAND.to_owned()));
             return Err(JudgeFailure { remedy, ..trouble });
         }
-        match self.score.judge(&printed) {
+        match self.printing.judge(&printed) {
             Ok(judged) if judged.verdict == Verdict::Completed => Ok(judged),
             _ if session.bot_was_early() => {
-                Ok(self.score.end_against(Verdict::EarlyExit, &printed))
+                Ok(self.printing.end_against(Verdict::EarlyExit, &printed))
             }
             judged => judged.map_err(|problem| session.trouble(problem)),
         }
