@@ -24,7 +24,10 @@ pub(crate) fn run(mut words: impl Iterator<Item = String>) -> ExitCode {
             say(&json!({ "end": "lost", "score": 0, "official": "No answer" }));
             break;
         };
-        let guess: i64 = reply[0].as_str().expect("a line").trim().parse().expect("a number");
+        let Ok(guess) = reply[0].as_str().expect("a line").trim().parse::<i64>() else {
+            say(&json!({ "end": "malformed", "official": "Not a number" }));
+            break;
+        };
         if guess < 0 {
             eprintln!("broken by a negative guess");
             return ExitCode::FAILURE;

@@ -1,6 +1,7 @@
 //! The games: the bundled ones as the originals play them, and those whose rules are in other programs.
 
 mod attacks_by_judges_and_bots;
+mod bad_answers;
 mod by_hand;
 mod contests;
 mod contribution_boards;
@@ -15,6 +16,7 @@ mod judged;
 mod library_game;
 mod lower_is_better;
 mod players;
+mod random_judges;
 mod scored;
 mod seats;
 mod settings;

@@ -171,7 +171,7 @@ fn a_recorded_conversation_of_cg_brutaltester_is_repeated_byte_by_byte() {
     let Some(folder) = recorded() else { return };
     let file = folder.join("csb-seed7.txt");
     let text = fs::read_to_string(&file).expect("a conversation");
-    let game = Brutaltester { command: repeats(&file), players: Some(2) };
+    let game = Brutaltester { command: repeats(&file), players: Some(2), answer_limit: None };
     let (asked, seats, _) =
         play(game.start(&Case::Seed(7.into()), &Placement::default()), answers(&text));
     let found: Vec<_> = seats.iter().map(|seat| (seat.place, seat.verdict)).collect();

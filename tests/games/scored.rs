@@ -218,6 +218,25 @@ fn a_score_that_a_scorer_reads_from_the_answer_counts() {
 }
 
 #[test]
+fn a_refused_answer_sets_no_record_where_the_settings_name_its_score() {
+    let place = project();
+    let named = SETTINGS.replace("traits", "better = \"lower\"\ntraits");
+    let counts = named.replace("refused = 0\n", "");
+    for (settings, is_named) in [(named, true), (counts, false)] {
+        fs::write(place.path("referee.toml"), settings).expect("written");
+        let checked = place.referee(&["game", "check", "sum"]).exits(0).out();
+        let proposal = "add `refused = 0` to [game.sum]";
+        assert_eq!(checked.contains(proposal), !is_named, "{checked}");
+        let result = play(&place, "echo seven", &[]).json();
+        let official = if is_named { "Not a number: seven" } else { "Score 0" };
+        assert_eq!((&result["won"], &result["official"]), (&(!is_named).into(), &official.into()));
+        place.suite(&["--game", "sum", "--bot", "echo seven", "--records", "records.toml"]).run();
+        let records = fs::read_to_string(place.path("records.toml")).unwrap_or_default();
+        assert_eq!(records.contains("[[record]]"), !is_named, "{records}");
+    }
+}
+
+#[test]
 fn a_bot_without_an_answer_loses_by_its_own_fault() {
     let place = project();
     for (bot, limit, verdict, words) in [

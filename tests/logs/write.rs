@@ -121,6 +121,8 @@ prop_compose! {
             better: Direction::Lower,
             board,
             test_case,
+            score: None,
+            summary: Vec::new(),
             bot: Bot {
                 name,
                 command,
@@ -303,6 +305,8 @@ fn played(board: &str, replies: &[Vec<u8>], no_reply: NoReply) -> Vec<Event> {
         better: Direction::Higher,
         board: String::new(),
         test_case: case.text,
+        score: None,
+        summary: Vec::new(),
         bot: Bot::default(),
         others: Vec::new(),
         profile: String::new(),

@@ -11,13 +11,14 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::command::JudgeCommand;
+use crate::command::{JudgeCommand, reading};
 use crate::process::{Process, too_much};
 use rules::game::judge::{Case, JudgeEnd, Question, Steps};
 use rules::game::{Answer, End, JudgeFailure, Placement, Referee, Seat, SeatEnd, Step};
 use terms::bounds::{JUDGE_LINES, JUDGE_STEP};
 use terms::lines::Lines;
 use terms::text::quote;
+use terms::values::{Bound, Size};
 use terms::verdict::Verdict;
 
 /// What a player "says" that gave no reply.
@@ -28,12 +29,15 @@ const EXIT_GRACE: Duration = Duration::from_millis(500);
 
 /// A game whose referee speaks this protocol.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct Brutaltester {
     /// The command that starts the referee.
     #[serde(skip)]
     pub command: JudgeCommand,
     /// The number of players.
     pub players: Option<u32>,
+    /// What an answer may hold; [`ANSWER`](terms::bounds::ANSWER) by default.
+    pub answer_limit: Option<Bound<Size>>,
 }
 
 impl Brutaltester {
@@ -56,7 +60,7 @@ impl Brutaltester {
             outgoing: format!("{seed}###Start {players}\n"),
             players: Players::new(players as usize),
             asked: 0,
-            steps: Steps::default(),
+            steps: Steps::new(reading(self.answer_limit), false),
         }))
     }
 }

@@ -7,10 +7,12 @@ use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use contain::bot::{BotCommand, Confinement, Containment, Pinning, Scratch};
+use rules::game::judge::Reading;
 use rules::game::{JudgeFailure, Placement};
-use terms::bounds::JUDGE_QUESTIONS;
+use terms::bounds::{ANSWER, JUDGE_QUESTIONS};
 use terms::limits::Resources;
 use terms::system::{LIST_SEPARATOR, UTF8_ENVIRONMENT};
+use terms::values::{Bound, Size};
 
 /// The command that starts a judge.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,6 +49,13 @@ impl Default for JudgeLimits {
             questions: JUDGE_QUESTIONS,
         }
     }
+}
+
+/// How a judge reads replies under its setting `answer-limit`.
+pub(crate) fn reading(answer_limit: Option<Bound<Size>>) -> Reading {
+    let bytes = |Size(bytes)| usize::try_from(bytes).unwrap_or(usize::MAX);
+    let max_bytes = answer_limit.map_or(Some(ANSWER), |limit| limit.limit().map(bytes));
+    Reading { max_bytes, ..Reading::default() }
 }
 
 impl JudgeCommand {

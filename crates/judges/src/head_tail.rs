@@ -1,8 +1,9 @@
 //! The head and the tail of a program's output, in bounded space.
 
 use terms::bounds::{
-    JUDGE_STDERR_HEAD, JUDGE_STDERR_TAIL, PRINTED_HEAD, PRINTED_TAIL, SHOWN_LINES,
+    JUDGE_LINE, JUDGE_STDERR_HEAD, JUDGE_STDERR_TAIL, PRINTED_HEAD, PRINTED_TAIL, SHOWN_LINES,
 };
+use terms::text::cut;
 
 /// The first bytes and the last bytes of an output.
 #[derive(Debug)]
@@ -75,10 +76,10 @@ impl HeadTail {
         text.lines().map(str::trim).find(|line| !line.is_empty()).map(str::to_owned)
     }
 
-    /// The last lines, if there are any.
+    /// The last lines, each cut to be shown, if there are any.
     pub(crate) fn last_lines(&self) -> Option<String> {
         let text = self.text();
-        let lines: Vec<&str> = text.trim_end().lines().collect();
+        let lines: Vec<String> = text.trim_end().lines().map(|it| cut(it, JUDGE_LINE)).collect();
         let shown = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
         (!shown.is_empty()).then(|| shown.join("\n"))
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::brutaltester::Brutaltester;
 use crate::case;
 use crate::codingame::{Codingame, Contribution, parse_test_case};
+use crate::command::reading;
 use crate::json_lines::JsonLines;
 use crate::scored::Scored;
 use crate::settings::{Common, GameSettings, JudgeSettings, SettingError};
@@ -143,8 +144,10 @@ fn codingame_case(text: &str) -> Result<String, SourceError> {
 fn json_lines(common: &Common, game: JsonLines) -> Result<GameKind, SettingError> {
     let better = common.better.unwrap_or_default();
     let judges = JsonLines { players: several(game.players)?, better, ..game };
-    let outside =
-        Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place));
+    let outside = Outside {
+        reading: reading(judges.answer_limit),
+        ..Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place))
+    };
     let title = common.title.clone();
     Ok(GameKind {
         bundled: read_cases(common, as_it_is)?,
@@ -165,6 +168,7 @@ fn brutaltester(common: &Common, game: Brutaltester) -> Result<GameKind, Setting
     }
     let judges = Brutaltester { players, ..game };
     let outside = Outside {
+        reading: reading(judges.answer_limit),
         read: |text| Err(SourceError::at(text, 0, "this game has no boards: choose a seed")),
         ..Outside::new(common.deciding(&judges), move |case, place| judges.start(case, place))
     };

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Scratch, Waitable};
 use rules::game::{Drawing, JudgeFailure, Placement, Seat};
-use terms::bounds::{JUDGE_LAST_STDERR, JUDGE_LINE, JUDGE_STEP};
+use terms::bounds::{JUDGE_LAST_STDERR, JUDGE_LINE, JUDGE_STEP, SHOWN_LINES};
 use terms::limits::{Breach, Resource};
 use terms::lines::Lines;
 use terms::text::{cut, exact_duration, exact_size, quote};
@@ -288,8 +288,10 @@ impl Process {
     pub(crate) fn failed(&mut self, trace: &[String]) -> JudgeFailure {
         let first = trace.first().map_or("without saying why", |line| line.trim());
         let trouble = self.trouble(format!("failed ([[FAIL]): {}", shortened(first)));
-        let text = trace.join("\n");
-        let remedy = trouble.remedy.or_else(|| remedy(self.remedies, &text).map(str::to_owned));
+        let shown = trace.iter().take(SHOWN_LINES).map(|line| shortened(line));
+        let text = shown.collect::<Vec<_>>().join("\n");
+        let remedy =
+            trouble.remedy.or_else(|| remedy(self.remedies, &trace.join("\n")).map(str::to_owned));
         // The trace stands for what a judge without a log says nowhere else.
         let stderr = trouble.stderr.or_else(|| Some(text).filter(|text| !text.is_empty()));
         JudgeFailure { remedy, stderr, ..trouble }

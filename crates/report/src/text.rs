@@ -11,9 +11,10 @@ use results::replay::Difference;
 use results::timing::longest_run;
 use rules::game::{GameKind, Seat};
 use rules::score::shown;
+use terms::bounds::JUDGE_LINE;
 use terms::limits::LimitKind;
 use terms::millis::Millis;
-use terms::text::{duration, plural, printable};
+use terms::text::{cut, duration, named, plural, printable};
 use terms::verdict::{Culprit, Verdict};
 
 const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -36,7 +37,7 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
         row(out, "verdict", &end.verdict.to_string())?;
         if has_differences(report) {
             // Otherwise it is the headline.
-            row(out, "official", &end.official)?;
+            row(out, "official", &words(report, &end.official))?;
         }
     }
     if !is_of_several {
@@ -79,7 +80,7 @@ fn seat_rows(report: &GameReport, seat: Seat, out: &mut dyn Write) -> io::Result
     };
     row(out, &label, &format!("{name}: {}", standing(end)))?;
     if !end.official.is_empty() {
-        row(out, "  last words", &end.official)?;
+        row(out, "  last words", &words(report, &end.official))?;
     }
     if let Some(slowest) = report.slowest_of(seat) {
         row(out, "  slowest", &format!("{} (turn {})", response(slowest), slowest.turn))?;
@@ -90,6 +91,11 @@ fn seat_rows(report: &GameReport, seat: Seat, out: &mut dyn Write) -> io::Result
     let Some(diagnosis) = &end.process.diagnosis else { return Ok(()) };
     let has_failed = end.verdict != Verdict::Completed;
     row(out, if has_failed { "  diagnosis" } else { "  warning" }, diagnosis)
+}
+
+/// A judge's words as a line, however long they are.
+fn words(report: &GameReport, words: &str) -> String {
+    cut(&named(words, &report.start.names()), JUDGE_LINE)
 }
 
 /// The place of a seat, its score, and what its bot did wrong.
@@ -150,7 +156,7 @@ fn headline(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{BAD}The replay differs from the log at turn {turn}.{BAD:#}")
     } else if let Some(end) = &report.end {
         let style = if end.won { GOOD } else { BAD };
-        let line = winner(report).unwrap_or_else(|| end.official.clone());
+        let line = winner(report).unwrap_or_else(|| words(report, &end.official));
         writeln!(out, "{style}{}{style:#}", printable(&line))
     } else {
         let turns = plural(report.turns.into(), "turn");
@@ -195,12 +201,12 @@ fn replay_rows(replay: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
     if replay.differences.is_empty() {
         return row(out, "replay", "agrees with the log");
     }
-    for Difference { turn, what, logged, refereed } in
-        replay.differences.iter().take(MAX_DIFFERENCES)
-    {
+    for found in replay.differences.iter().take(MAX_DIFFERENCES) {
+        let Difference { turn, what, .. } = found;
+        let (logged, refereed) = found.shown();
         row(out, "replay", &format!("differs from the log at turn {turn}: {what}"))?;
-        row(out, "  in the log", &logged.to_string())?;
-        row(out, "  by the rules", &refereed.to_string())?;
+        row(out, "  in the log", &logged)?;
+        row(out, "  by the rules", &refereed)?;
     }
     let more = replay.differences.len().saturating_sub(MAX_DIFFERENCES);
     if more > 0 {

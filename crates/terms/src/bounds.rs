@@ -38,6 +38,9 @@ pub const METRIC_NAME: usize = 32;
 /// See [`METRIC_LINE`].
 pub const METRIC_VALUE: usize = 64;
 
+/// A reply to a judge, unless it lasts until the end of the output; the default of `answer-limit`, and what CodinGame's runner reads.
+pub const ANSWER: usize = 10_000;
+
 /// What a judge may write in one step. The engine of CodinGame's SDK stops at 1 MiB of pictures in a game.
 pub const JUDGE_STEP: u64 = 16 << 20;
 

@@ -25,6 +25,23 @@ pub fn without_color_marks(line: &str) -> String {
     marks.iter().fold(line.to_owned(), |line, mark| line.replace(mark, ""))
 }
 
+/// A line of a game's summary for people: without colour marks, and with the names of these bots, which the original writes as
+/// `$0`, `$1` and so on.
+pub fn named(line: &str, bots: &[&str]) -> String {
+    let line = without_color_marks(line);
+    let mut parts = line.split('$');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let after = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        let seat = part[..part.len() - after.len()].parse::<usize>();
+        match seat.ok().and_then(|seat| bots.get(seat)) {
+            Some(bot) => text.extend([bot, after]),
+            None => text.extend(["$", part]),
+        }
+    }
+    text
+}
+
 /// A text without the byte order mark (U+FEFF) that some editors write before it.
 pub fn without_byte_order_mark(mut text: String) -> String {
     if text.starts_with('\u{feff}') {
@@ -166,6 +183,15 @@ fn printable_char(c: char) -> impl Iterator<Item = char> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_summary_names_each_bot_once_and_by_its_whole_number() {
+        let mut bots = ["a"; 11];
+        (bots[0], bots[1], bots[10]) = ("$1", "b", "ten");
+        let line = "$0 pays $1 and $10, $ and $99; $$1: $";
+        assert_eq!(named(line, &bots), "$1 pays b and ten, $ and $99; $b: $");
+        assert_eq!(named(line, &[]), line);
+    }
 
     #[test]
     fn text_for_flags_is_exact() {

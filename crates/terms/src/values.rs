@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytesize::ByteSize;
 use jiff::SignedDuration;
 use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::limits::{LimitKind, Limits};
 use crate::text::{exact_duration, exact_size};
@@ -110,6 +110,12 @@ impl<T: fmt::Display> fmt::Display for Bound<T> {
             Self::None => f.write_str("none"),
             Self::At(limit) => limit.fmt(f),
         }
+    }
+}
+
+impl<T: fmt::Display> Serialize for Bound<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }
 

@@ -6,24 +6,29 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use anyhow::anyhow;
 use clap::{Args, Subcommand};
 
 use super::inputs::NamedBot;
 use super::rejudge::judged_again;
 use super::shared::BotFlags;
-use super::{Failure, completions, exit, inputs, interrupt, print};
+use super::{Failure, completions, exit, inputs, interrupt, print, signals};
 use contain::bot::BotCommand;
 use contain::cancel::Canceller;
 use engine::config::Config;
 use engine::play::{Match, Seated};
 use results::gamelog::{self, End, Event, Log, SeatEnd, Turn};
-use results::replay::{Difference, Replayed};
+use results::replay::{Difference, Replayed, replay};
 use rules::game::judge::JudgeProgram;
-use rules::game::{GameKind, SeedOptions};
+use rules::game::{Answer, GameKind, JudgeFailure, Placement, SeedOptions, TestCase};
+use rules::score::in_toml::written;
 use rules::score::shown;
+use terms::bounds::JUDGE_LINE;
 use terms::limits::LimitKind;
+use terms::lines::{LineRules, Lines, Progress};
 use terms::seed::Seed;
-use terms::text::{duration, plural, printable, quote, size};
+use terms::text::{cut, duration, plural, printable, quote, size};
+use terms::verdict::{NoReply, Verdict};
 
 /// The turns of a game that are shown.
 const SHOWN_TURNS: usize = 5;
@@ -45,11 +50,12 @@ enum GameCommand {
 
 /// Start a game's judge, and show what it does
 ///
-/// Play a game with a bot that exits at once, and with --bot another one, whose replies are then
-/// sent to a second judge: its messages must be the same. With several players, a bot that exits at
-/// once first has all seats, and then one after the other among yours. If the messages differ,
-/// since the case may leave something to chance, others are tried. Exit with 1 if they differ on
-/// each case, and with 3 if the judge fails.
+/// Play a game with a bot that exits at once, send the judge bad answers, such as 5,000 digits, and
+/// with --bot play another one, whose replies are then sent to a second judge: its messages must be
+/// the same. With several players, a bot that exits at once first has all seats, and then one after
+/// the other among yours. If the messages differ, since the case may leave something to chance,
+/// others are tried. Exit with 1 if they differ on each case or if a bad answer makes the judge
+/// fail, and with 3 if it fails otherwise.
 #[derive(Debug, Args)]
 struct CheckArgs {
     /// The game: a table [game.NAME] of the settings, or a settings file with one [default: the settings' default game]
@@ -81,8 +87,12 @@ pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
     let check = Check { config: &config, case: &case, interrupt: &interrupt };
     let (log, start) = check.play(vec![silent; config.game.players])?;
     print(|out| write_game(&log, start, out))?;
+    print(|out| write_refused(&log, &config.game, out))?;
+    let failures = check.failures()?;
+    let code = exit::code(failures.is_empty());
+    print(|out| write_failures(&failures, &config.game, out))?;
     if !args.bot.is_named() {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
     let bots = args.bot.resolve_seats(&config, false)?;
     let seats: Vec<Seated<'_>> = bots.iter().map(NamedBot::seated).collect();
@@ -96,10 +106,10 @@ pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
     }
     let (log, start) = check.play(seats.clone())?;
     print(|out| write_game(&log, start, out))?;
-    let Some(again) = check.judged_again(&log)? else { return Ok(ExitCode::SUCCESS) };
+    let Some(again) = check.judged_again(&log)? else { return Ok(code) };
     print(|out| write_comparison(again.difference.as_ref(), out))?;
     if again.difference.is_none() {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(code);
     }
     let is_chosen = args.board.is_some() || args.seed.is_some();
     let others = if is_chosen { Vec::new() } else { others(&config.game)? };
@@ -112,7 +122,26 @@ pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
         }
     }
     print(|out| write_others(others.len(), &agreeing, out))?;
-    Ok(exit::code(!agreeing.is_empty()))
+    Ok(if agreeing.is_empty() { exit::code(false) } else { code })
+}
+
+/// Answers that bots give by mistake, each a line or two, with their names.
+fn bad_answers() -> [(&'static str, Vec<u8>); 8] {
+    [
+        ("an empty line", b"\n".to_vec()),
+        ("5,000 digits", "9".repeat(5_000).into_bytes()),
+        ("the digit `٣`", "٣\n".into()),
+        ("a NUL byte", b"\0\n".to_vec()),
+        ("1 MB", vec![b'x'; 1_000_000]),
+        ("1e999", b"1e999\n".to_vec()),
+        ("a lone CR", b"1\r".to_vec()),
+        ("invalid UTF-8", b"\xff\xfe\n".to_vec()),
+    ]
+}
+
+/// Whether the game's judge is sent answers, instead of starting the bot itself.
+fn is_sent_answers(game: &GameKind) -> bool {
+    game.judge.as_ref().is_some_and(|judge| !judge.starts_bot())
 }
 
 /// Other cases than the first one, from all over the list.
@@ -170,14 +199,55 @@ impl Check<'_> {
         let text = gamelog::log_of(&events, Path::new("check"), None);
         let log = text.map_err(|error| Failure::Referee(error.into()))?;
         let log = gamelog::read(&log).map_err(|error| Failure::Referee(error.into()))?;
-        Ok((log, start))
+        let replayed = replay(&log).map_err(|error| Failure::Referee(error.into()))?;
+        match replayed.difference {
+            Some(found) => {
+                Err(Failure::Referee(anyhow!("the game's log does not replay: {found}")))
+            }
+            None => Ok((log, start)),
+        }
+    }
+
+    fn test_case(&self) -> Result<TestCase, Failure> {
+        let (name, case) = self.case;
+        (self.config.game.parse)(case).map_err(|error| Failure::place(name, error))
     }
 
     /// What a second judge says to the replies in this log; `None` if it takes them from a bot alone.
     fn judged_again(&self, log: &Log) -> Result<Option<Replayed>, Failure> {
-        let (name, case) = self.case;
-        let case = (self.config.game.parse)(case).map_err(|error| Failure::place(name, error))?;
-        judged_again(log, &case, self.interrupt)
+        judged_again(log, &self.test_case()?, self.interrupt)
+    }
+
+    /// The bad answers that make the judge fail, and how it fails.
+    fn failures(&self) -> Result<Vec<(&'static str, JudgeFailure)>, Failure> {
+        let mut failures = Vec::new();
+        if is_sent_answers(&self.config.game) {
+            let case = self.test_case()?;
+            for (name, answer) in bad_answers() {
+                let failure = self.send(&case, &answer).err();
+                if let Some(signal) = self.interrupt.cancelled().map(signals::signal) {
+                    return Err(Failure::Interrupted { signal, kept: String::new() });
+                }
+                failures.extend(failure.map(|failure| (name, failure)));
+            }
+        }
+        Ok(failures)
+    }
+
+    /// Gives a new judge this answer to its first questions, one for each player.
+    fn send(&self, case: &TestCase, answer: &[u8]) -> Result<(), JudgeFailure> {
+        let place = Placement { alarm: Some(self.interrupt.alarm()), ..Placement::default() };
+        let mut game = case.start(&place)?;
+        for _ in 0..self.config.game.players {
+            let Some(ask) = game.next_ask() else { break };
+            let count = if ask.lines.count == LineRules::UNTIL_END { 1 } else { ask.lines.count };
+            let mut lines = Lines::split(&answer.repeat(count));
+            lines.end_partial();
+            let is_too_long = lines.progress(&ask.lines) == Progress::TooLong;
+            let no_reply = is_too_long.then_some(NoReply::LineTooLong);
+            game.answer(Answer::new(&lines, no_reply))?;
+        }
+        Ok(())
     }
 }
 
@@ -239,7 +309,8 @@ fn write_game(log: &Log, start: Duration, out: &mut dyn Write) -> io::Result<()>
         write_places(end, out)?;
     } else {
         let score = shown(end.score);
-        writeln!(out, "  end: {}, score {score}: {}", end.verdict, printable(&end.official))?;
+        let words = printable(&cut(&end.official, JUDGE_LINE));
+        writeln!(out, "  end: {}, score {score}: {words}", end.verdict)?;
     }
     if let Some(why) = &end.diagnosis {
         writeln!(out, "  diagnosis: {}", printable(why))?;
@@ -251,6 +322,42 @@ fn write_game(log: &Log, start: Duration, out: &mut dyn Write) -> io::Result<()>
             out,
             "  the text of turn {} does not end with a line break: a bot that reads lines waits for the rest",
             turn.turn
+        )?;
+    }
+    Ok(())
+}
+
+/// Proposes the setting for refused answers, if a bot that writes nothing has a score.
+fn write_refused(log: &Log, game: &GameKind, out: &mut dyn Write) -> io::Result<()> {
+    let Some(score) = log.end.as_ref().and_then(|end| end.score) else { return Ok(()) };
+    let names_refusal = |judge: &&JudgeProgram| judge.settings.contains_key("refused");
+    let judge = game.judge.as_ref().filter(|judge| judge.is_of_contest());
+    if judge.is_none_or(|judge| names_refusal(&judge)) {
+        return Ok(());
+    }
+    let (name, written) = (&game.name, written(score));
+    writeln!(
+        out,
+        "  a bot that writes nothing has the score {score}: if that means a refused answer, add `refused = {written}` to \
+         [game.{name}], so that it loses the game"
+    )
+}
+
+/// The bad answers that make the judge fail.
+fn write_failures(
+    failures: &[(&str, JudgeFailure)],
+    game: &GameKind,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if failures.is_empty() && is_sent_answers(game) {
+        let names = bad_answers().map(|(name, _)| name).join(", ");
+        return writeln!(out, "\nThe judge rules on bad answers: {names}.");
+    }
+    for (name, JudgeFailure { what, .. }) in failures {
+        writeln!(
+            out,
+            "\nThe judge fails on {name}: {}\nA bot that answers this spoils its game instead of losing it.",
+            printable(what)
         )?;
     }
     Ok(())
@@ -272,6 +379,16 @@ fn write_places(end: &End, out: &mut dyn Write) -> io::Result<()> {
         if let Some(why) = &end.process.diagnosis {
             writeln!(out, "    diagnosis: {}", printable(why))?;
         }
+    }
+    let has_failed = |seat: &&SeatEnd| seat.verdict != Verdict::Completed;
+    let is_odd = end.seats.iter().any(|seat| !has_failed(&seat));
+    if let Some(seat) = end.seats.iter().position(|seat| seat.place == 1 && has_failed(&seat))
+        && is_odd
+    {
+        writeln!(
+            out,
+            "  warning: the judge gives seat {seat} the first place, although its bot failed"
+        )?;
     }
     Ok(())
 }
@@ -308,8 +425,10 @@ fn describe(turn: &Turn, is_tester: bool) -> String {
 fn write_comparison(difference: Option<&Difference>, out: &mut dyn Write) -> io::Result<()> {
     match difference {
         None => writeln!(out, "\nA second judge says the same to these replies."),
-        Some(Difference { turn, what, logged, refereed }) => {
-            let [first, second] = [logged, refereed].map(|value| printable(&value.to_string()));
+        Some(found) => {
+            let Difference { turn, what, .. } = found;
+            let (first, second) = found.shown();
+            let [first, second] = [first, second].map(|value| printable(&value));
             writeln!(
                 out,
                 "\nA second judge says something else to these replies, at turn {turn}: {what} is {first}, then {second}. \

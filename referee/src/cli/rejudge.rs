@@ -62,11 +62,13 @@ pub(super) fn judged_again(
 }
 
 fn write_text(replayed: &Replayed, out: &mut dyn Write) -> io::Result<()> {
-    let Some(Difference { turn, what, logged, refereed }) = &replayed.difference else {
+    let Some(found) = &replayed.difference else {
         let turns = plural(replayed.turns.into(), "turn");
         return writeln!(out, "The judge's messages are the same as in the log: {turns}.");
     };
+    let Difference { turn, what, .. } = found;
+    let (logged, refereed) = found.shown();
     writeln!(out, "The judge says something else at turn {turn}: {what}")?;
-    writeln!(out, "  in the log  {}", printable(&logged.to_string()))?;
-    writeln!(out, "  now         {}", printable(&refereed.to_string()))
+    writeln!(out, "  in the log  {}", printable(&logged))?;
+    writeln!(out, "  now         {}", printable(&refereed))
 }

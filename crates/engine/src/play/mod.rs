@@ -38,12 +38,12 @@ use self::table::Table;
 pub use self::traces::Traces;
 use contain::bot::{BotCommand, ContainmentMethod, ExchangeError, HostMemory, SpawnError};
 use contain::cancel::{Cancelled, Canceller};
-use results::gamelog::{End, Event};
-use rules::game::{Game, GameKind, JudgeFailure, Placement, TestCase};
+use results::gamelog::{End, Event, Turn};
+use rules::game::{Effect, Game, GameKind, JudgeFailure, Placement, TestCase};
 use rules::source::SourceError;
 use terms::fault::{AtFault, Attributed};
 use terms::limits::MatchRules;
-use terms::text::duration;
+use terms::text::{duration, quote};
 
 /// A bot, a test case and everything else that a game needs.
 ///
@@ -238,15 +238,25 @@ impl Match<'_> {
         let case = (self.game.parse)(self.test_case).map_err(PlayError::TestCase)?;
         let mut game = self.begin(&case)?;
         // Prepared before the bot starts, so that only sending the input takes time from the bot.
-        let start = Event::Start(record::start(self, &case, disturbed));
+        let start = Event::Start(record::start(self, &case, &game, disturbed));
         let mut record = Record::new(self);
         let mut table = Table::new(self)?;
         table.start(game.ask().map_or(0, |ask| ask.seat))?;
         sink(start);
         while let Some(mut ask) = game.next_ask() {
             let reply = table.exchange(&mut ask)?;
-            let effect = game.answer(reply.answer()).map_err(|trouble| self.failed(trouble))?;
-            sink(Event::Turn(record.turn(&ask, reply, effect)));
+            match game.answer(reply.answer()) {
+                Ok(effect) => sink(Event::Turn(record.turn(&ask, reply, effect))),
+                Err(trouble) => {
+                    let turn = record.turn(&ask, reply, Effect::unknown(game.score(ask.seat)));
+                    let what = format!("{}; {}", trouble.what, self.last_reply(&turn));
+                    let error = self.failed(JudgeFailure { what, ..trouble });
+                    if let PlayError::Judge(_) = error {
+                        sink(Event::Turn(turn));
+                    }
+                    return Err(error);
+                }
+            }
             if players > 1 {
                 table.retire(&game);
             }
@@ -269,6 +279,20 @@ impl Match<'_> {
             is_plain: bot.confinement.method == ContainmentMethod::Plain,
         };
         case.start(&place).map_err(|trouble| self.failed(trouble))
+    }
+
+    /// The seat that was asked last, and its reply, after which the judge failed.
+    fn last_reply(&self, turn: &Turn) -> String {
+        let name = self.seats[turn.seat].name;
+        let of = if self.game.players > 1 {
+            format!(" of seat {} ({name})", turn.seat)
+        } else {
+            String::new()
+        };
+        match turn.no_reply {
+            None => format!("the reply{of} before it was {}", quote(turn.reply.0.trim_ascii_end())),
+            Some(no_reply) => format!("instead of a reply{of} it was told: {}", no_reply.verdict()),
+        }
     }
 
     /// Why the game has no result: its judge failed, unless somebody has cancelled it.

@@ -14,8 +14,15 @@ use terms::millis::Millis;
 use terms::verdict::{Culprit, Decision, Overrun, Verdict};
 
 /// The start of an attempt; `disturbed` are the diagnoses of earlier attempts.
-pub(super) fn start(played: &Match<'_>, case: &TestCase, disturbed: &[String]) -> Start {
+pub(super) fn start(
+    played: &Match<'_>,
+    case: &TestCase,
+    begun: &Game,
+    disturbed: &[String],
+) -> Start {
     let mut bots = played.seats.iter().map(bot);
+    // Without a judge the rules tell how the game begins.
+    let judged = played.game.judge.as_ref().map(|_| begun);
     Start {
         format: FORMAT,
         referee: env!("CARGO_PKG_VERSION").to_owned(),
@@ -24,6 +31,8 @@ pub(super) fn start(played: &Match<'_>, case: &TestCase, disturbed: &[String]) -
         better: played.game.better,
         board: played.board.to_owned(),
         test_case: case.text.clone(),
+        score: judged.and_then(|game| game.score(0)),
+        summary: judged.map(|game| game.summary().to_vec()).unwrap_or_default(),
         bot: bots.next().unwrap_or_default(),
         others: bots.collect(),
         profile: played.rules.profile.name().to_owned(),

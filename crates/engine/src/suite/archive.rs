@@ -43,7 +43,11 @@ impl Archive<'_> {
     /// left, which has no result any more, goes.
     pub(super) fn keep(&self, finished: &Finished, bots: &[&PlannedBot]) -> io::Result<()> {
         let outcome = &finished.outcomes[0];
-        let lost = finished.outcomes.iter().position(|outcome| !outcome.won);
+        let lost = match finished.events.last() {
+            // The judge failed after it.
+            Some(Event::Turn(turn)) => Some(turn.seat),
+            _ => finished.outcomes.iter().position(|outcome| !outcome.won),
+        };
         let leaves_log = match self.logs {
             Logs::None => false,
             Logs::Failed => lost.is_some(),

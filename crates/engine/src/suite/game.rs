@@ -26,7 +26,7 @@ pub(super) struct Job<'a> {
 pub(super) struct Finished {
     /// The result of each seat.
     pub(super) outcomes: Vec<Outcome>,
-    /// The events; none if a bot did not start.
+    /// The events; none if a bot did not start, and those so far if the judge failed.
     pub(super) events: Vec<Event>,
     pub(super) test_case: String,
 }
@@ -77,11 +77,14 @@ impl Job<'_> {
                     _ => return Err(error),
                 };
                 let why = with_causes(&error);
+                if reason != NotPlayed::JudgeTrouble {
+                    // Left from an earlier attempt, or of no use.
+                    events.clear();
+                }
                 for outcome in &mut outcomes {
+                    outcome.record(&events, false);
                     outcome.record_not_played(reason, why.clone());
                 }
-                // Left from an earlier attempt.
-                events.clear();
             }
         }
         let test_case = test_case.to_owned();

@@ -281,9 +281,14 @@ impl NotPlayedInARow {
     fn count(&mut self, outcomes: &[Outcome]) -> Result<(), PoolError> {
         let Some(outcome) = outcomes.first() else { return Ok(()) };
         let bots: BTreeSet<&str> = outcomes.iter().map(|outcome| outcome.bot.as_str()).collect();
-        let SuiteVerdict::NotPlayed(reason) = outcome.verdict else {
-            self.0.retain(|bot, _| !bots.contains(bot.as_str()));
-            return Ok(());
+        // A judge that failed after a reply may do better with the next one.
+        let has_begun = outcomes.iter().any(|outcome| outcome.turns > 0);
+        let reason = match outcome.verdict {
+            SuiteVerdict::NotPlayed(reason) if !has_begun => reason,
+            _ => {
+                self.0.retain(|bot, _| !bots.contains(bot.as_str()));
+                return Ok(());
+            }
         };
         for bot in &bots {
             *self.0.entry((*bot).to_owned()).or_default() += 1;

@@ -39,7 +39,7 @@ use crate::process::{Process, too_much};
 use crate::remedy::OF_ENGINE;
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
 use rules::game::{Answer, JudgeFailure, Placement, Referee, Seat, Step};
-use terms::bounds::{JUDGE_FRAMES, JUDGE_STEP};
+use terms::bounds::{ANSWER, JUDGE_FRAMES, JUDGE_STEP};
 use terms::seed::Seed;
 use terms::text::quote;
 use terms::verdict::Verdict;
@@ -68,7 +68,7 @@ pub struct Codingame {
 
 impl Codingame {
     /// The runner's agents read all lines of a reply into 10,000 bytes, and know a line by its terminator alone.
-    pub const READING: Reading = Reading { max_bytes: Some(10_000), eof_ends_line: false };
+    pub const READING: Reading = Reading { max_bytes: Some(ANSWER), eof_ends_line: false };
 
     /// Starts the referee of one game on `case`.
     ///

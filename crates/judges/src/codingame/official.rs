@@ -7,8 +7,7 @@ use serde_json::Value;
 use rules::game::judge::JudgeEnd;
 use rules::game::{End, SeatEnd};
 use rules::score::{Direction, Score};
-use terms::bounds::OFFICIAL;
-use terms::text::{cut, quote, without_color_marks};
+use terms::text::{quote, without_color_marks};
 use terms::verdict::Verdict;
 
 /// The end of a game: a line of metadata, a line of scores, and the last lines of the summary.
@@ -25,7 +24,7 @@ pub(super) fn end(
     let has_won = has_won(scores)?;
     let verdict = if has_won { Verdict::Completed } else { Verdict::Lost };
     let score = score(criteria, &metadata, has_won)?;
-    let end = End { metadata, ..End::new(cut(&official(&summary, has_won), OFFICIAL)) };
+    let end = End { metadata, ..End::new(official(&summary, has_won)) };
     Ok(JudgeEnd { verdict, score, summary, end })
 }
 

@@ -11,9 +11,9 @@ use rules::game::judge::{Case, JudgeEnd, Question};
 use rules::game::{Answer, End, Seat};
 use rules::score::Score;
 use rules::source::json_problem;
-use terms::bounds::{JUDGE_LINES, OFFICIAL};
+use terms::bounds::JUDGE_LINES;
 use terms::millis::Millis;
-use terms::text::{cut, quote};
+use terms::text::quote;
 use terms::verdict::{NoReply, Verdict};
 
 /// The version of the protocol.
@@ -168,7 +168,7 @@ impl Fields<'_> {
         let score = self.score()?;
         let official = self.official.filter(|text| !text.trim().is_empty()).unwrap_or(how);
         let metadata = self.metadata.into_iter().map(plain).collect::<Result<_, _>>()?;
-        let end = End { metadata, ..End::new(cut(&official, OFFICIAL)) };
+        let end = End { metadata, ..End::new(official) };
         Ok(JudgeEnd { verdict, score, summary: self.summary, end })
     }
 

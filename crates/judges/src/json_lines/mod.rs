@@ -16,12 +16,13 @@ use serde::{Deserialize, Serialize};
 
 use self::message::{FromJudge, ToJudge, parse};
 use self::several::parse_several;
-use crate::command::JudgeCommand;
+use crate::command::{JudgeCommand, reading};
 use crate::process::Process;
 use rules::game::judge::{Case, Question, Steps};
 use rules::game::{Answer, JudgeFailure, Placement, Referee, Seat, Step};
 use rules::score::Direction;
 use terms::lines::Lines;
+use terms::values::{Bound, Size};
 
 /// How long a judge may take to end after its game, to write what it has to write.
 const EXIT_GRACE: Duration = Duration::from_millis(500);
@@ -53,12 +54,15 @@ const EXIT_GRACE: Duration = Duration::from_millis(500);
 /// # }
 /// ```
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub struct JsonLines {
     /// The command that starts the judge.
     #[serde(skip)]
     pub command: JudgeCommand,
     /// The number of players; none in a game of one.
     pub players: Option<u32>,
+    /// What an answer may hold; [`ANSWER`](terms::bounds::ANSWER) by default.
+    pub answer_limit: Option<Bound<Size>>,
     /// Which scores are better, for the places of players.
     #[serde(skip)]
     pub better: Direction,
@@ -72,9 +76,9 @@ impl JsonLines {
     pub fn start(&self, case: &Case, place: &Placement) -> Result<Box<dyn Referee>, JudgeFailure> {
         let process = Process::start(&self.command, place)?;
         let outgoing = ToJudge::start(case, self.players).line();
-        let Self { players, better, .. } = *self;
+        let Self { players, better, answer_limit, .. } = *self;
         let players = players.map(|players| players as usize);
-        let (silent, steps) = (BTreeSet::new(), Steps::default());
+        let (silent, steps) = (BTreeSet::new(), Steps::new(reading(answer_limit), false));
         Ok(Box::new(Speaker { process, outgoing, players, better, silent, steps }))
     }
 }

@@ -16,7 +16,7 @@ use results::replay::{Difference, ReplayError, Replayed, kind_as, kind_of, reply
 use rules::game::frames::{Frame, Picture, View};
 use rules::game::{Answer, Ask, Game, GameKind};
 use rules::score::Score;
-use terms::text::without_color_marks;
+use terms::text::named;
 
 /// A game, move by move.
 ///
@@ -136,7 +136,7 @@ impl Film {
         Ok(Self {
             kind,
             opening: view.map(View::picture).unwrap_or_default(),
-            at_start: position.as_ref().and_then(|game| game.score(0)),
+            at_start: position.as_ref().map_or(start.score, |game| game.score(0)),
             sent: Vec::new(),
             start,
             turns: Vec::new(),
@@ -182,9 +182,12 @@ impl Film {
         (sent, self.turns.get(turn).map(super::reply).unwrap_or_default())
     }
 
-    /// The lines that the judge's summary of the game has of an exchange. The caller must make them inert.
+    /// The lines that the judge's summary of the game has of an exchange; the first exchange has those before it too. The caller
+    /// must make them inert.
     pub fn told(&self, turn: &Turn) -> String {
-        turn.asked.as_ref().map_or_else(String::new, |asked| self.summary(&asked.summary))
+        let opening = if turn.turn == 1 { &self.start.summary[..] } else { &[] };
+        let told = turn.asked.as_ref().map_or(&[][..], |asked| &asked.summary);
+        self.summary(&[opening, told].concat())
     }
 
     /// The judge's whole summary of the game; empty before its end, and in games with a picture. The caller must make it
@@ -196,9 +199,8 @@ impl Film {
 
     /// Lines of a summary as text, in which a game of several players names its bots.
     fn summary(&self, lines: &[String]) -> String {
-        let bots = self.start.bots().filter(|_| self.start.is_of_several());
-        let bots: Vec<&str> = bots.map(|bot| bot.name.as_str()).collect();
-        lines.iter().map(|line| named(&without_color_marks(line), &bots) + "\n").collect()
+        let bots = self.start.names();
+        lines.iter().map(|line| named(line, &bots) + "\n").collect()
     }
 
     /// The board after as many moves as `position` says.
@@ -394,32 +396,3 @@ const MAX_INPUT_BYTES: usize = 1 << 16;
 
 /// The longest caption of an answer, in characters.
 const MAX_CAPTION: usize = 60;
-
-/// A line in which `$1` is the name of the bot in seat 1.
-fn named(line: &str, bots: &[&str]) -> String {
-    let mut parts = line.split('$');
-    let mut text = parts.next().unwrap_or_default().to_owned();
-    for part in parts {
-        let after = part.trim_start_matches(|c: char| c.is_ascii_digit());
-        let seat = part[..part.len() - after.len()].parse::<usize>();
-        match seat.ok().and_then(|seat| bots.get(seat)) {
-            Some(bot) => text.extend([bot, after]),
-            None => text.extend(["$", part]),
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_summary_names_each_bot_once_and_by_its_whole_number() {
-        let mut bots = ["a"; 11];
-        (bots[0], bots[1], bots[10]) = ("$1", "b", "ten");
-        let line = "$0 pays $1 and $10, $ and $99; $$1: $";
-        assert_eq!(named(line, &bots), "$1 pays b and ten, $ and $99; $b: $");
-        assert_eq!(named(line, &[]), line);
-    }
-}

@@ -10,7 +10,7 @@ use results::gamelog::{Log, Turn};
 use results::replay::{ReplayError, game_of_log, reply_to};
 use rules::game::Answer;
 use rules::score::shown;
-use terms::text::{duration, printable, printable_lines};
+use terms::text::{duration, named, printable, printable_lines};
 
 /// The input and the turn of one exchange.
 struct ReplayedTurn<'l> {
@@ -60,7 +60,9 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
         end.process.diagnosis.iter().try_for_each(|text| line(out, "=", text))?;
     }
     lines(out, '!', &end.stderr.0)?;
-    end.summary.iter().chain(&end.diagnosis).try_for_each(|text| line(out, "=", text))
+    let bots = start.names();
+    let told = end.summary.iter().map(|line| named(line, &bots)).chain(end.diagnosis.clone());
+    told.into_iter().try_for_each(|text| line(out, "=", &text))
 }
 
 /// The exact bytes that the bot was sent in all exchanges of the log.

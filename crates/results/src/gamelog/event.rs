@@ -31,6 +31,7 @@ pub const FORMAT: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[non_exhaustive]
+#[expect(clippy::large_enum_variant, reason = "a log has one start")]
 pub enum Event {
     /// Always the first line.
     Start(Start),
@@ -85,6 +86,12 @@ pub struct Start {
     pub board: String,
     /// The test case itself.
     pub test_case: String,
+    /// The score that the judge sent with its first question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score: Option<Score>,
+    /// The lines of the summary that the judge sent with its first question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub summary: Vec<String>,
     /// The bot; in a game of several players, the bot of the first seat.
     pub bot: Bot,
     /// The bots of the other seats, by seat.
@@ -408,6 +415,12 @@ impl Start {
     /// The bots by seat.
     pub fn bots(&self) -> impl Iterator<Item = &Bot> {
         std::iter::once(&self.bot).chain(&self.others)
+    }
+
+    /// The names of the bots by seat, which a judge writes as `$0`, `$1` and so on; none in a game of one player.
+    pub fn names(&self) -> Vec<&str> {
+        let bots = self.bots().filter(|_| self.is_of_several());
+        bots.map(|bot| bot.name.as_str()).collect()
     }
 
     /// Whether this is a game of several players.

@@ -84,6 +84,8 @@ impl Referee {
             better: kind.better,
             board: board.to_owned(),
             test_case: case.to_owned(),
+            score: None,
+            summary: Vec::new(),
             bot,
             others: Vec::new(),
             profile: "unknown".to_owned(),

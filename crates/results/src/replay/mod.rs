@@ -16,7 +16,9 @@ use serde_json::Value;
 use crate::gamelog::{Asked, End, Log, SeatEnd, Start, Turn};
 use rules::game::{Answer, Ask, Effect, Game, GameKind, JudgeFailure, TestCase, UnknownGame};
 use rules::score::Score;
+use terms::bounds::JUDGE_LINE;
 use terms::lines::{LineRules, Lines, Progress};
+use terms::text::cut;
 use terms::verdict::{NoReply, Verdict};
 
 /// A log that was refereed again.
@@ -335,12 +337,19 @@ fn difference<T: serde::Serialize + PartialEq>(
 
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { turn, what, logged, refereed } = self;
+        let Self { turn, what, .. } = self;
+        let (logged, refereed) = self.shown();
         write!(f, "turn {turn}: the {what} is {logged} in the log, and {refereed} by the rules")
     }
 }
 
 impl Difference {
+    /// The value in the log and the value by the rules for people, however long they are.
+    pub fn shown(&self) -> (String, String) {
+        let shown = |value: &Value| cut(&value.to_string(), JUDGE_LINE);
+        (shown(&self.logged), shown(&self.refereed))
+    }
+
     fn of(
         turn: u32,
         what: &'static str,

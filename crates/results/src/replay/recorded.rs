@@ -76,7 +76,7 @@ pub(super) fn kind_of(start: &Start, judge: &JudgeProgram) -> GameKind {
 /// What the judge said. Score, summary and seats out of a turn came with what it said next.
 fn said(log: &Log) -> Vec<LoggedStep> {
     let first = log.turns.first().and_then(|turn| Some(turn.score? - turn.gain?));
-    let mut news = (first, Vec::new(), Vec::new());
+    let mut news = (log.start.score.or(first), opening_summary(log), Vec::new());
     let questions = log.turns.iter().map(|turn| {
         let asked = turn.asked.clone().unwrap_or_default();
         let summary = mem::take(&mut news.1);
@@ -113,6 +113,18 @@ fn said(log: &Log) -> Vec<LoggedStep> {
         None => {}
     }
     said
+}
+
+/// The summary before the first turn. The logs of version 1.0.0 have it only in the summary of the whole game.
+fn opening_summary(log: &Log) -> Vec<String> {
+    let asked = log.turns.iter().filter_map(|turn| turn.asked.as_ref());
+    let later: usize = asked.map(|asked| asked.summary.len()).sum();
+    match &log.end {
+        Some(end) if log.start.summary.is_empty() => {
+            end.summary[..end.summary.len().saturating_sub(later)].to_vec()
+        }
+        _ => log.start.summary.clone(),
+    }
 }
 
 /// What the judge must have said for a game to get this verdict. After a missing reply it does not matter.

@@ -187,7 +187,7 @@ fn check_game(basis: &Basis<'_>, outcome: &Outcome, log: Log) -> Option<String> 
         };
         if let Some(found) = replayed.difference {
             let (turn, what) = (found.turn, found.what);
-            let (logged, refereed) = (found.logged, found.refereed);
+            let (logged, refereed) = found.shown();
             return Some(format!(
                 "turn {turn} of its log: {what} is {logged}, and by the rules {refereed}"
             ));

@@ -10,8 +10,9 @@ use super::referee::{
     Answer, Ask, End, JudgeFailure, Next, Out, Referee, Ruling, Seat, SeatEnd, Step,
 };
 use crate::score::Score;
-use terms::bounds::UNANSWERED;
+use terms::bounds::{OFFICIAL, UNANSWERED};
 use terms::lines::Lines;
+use terms::text::cut;
 use terms::verdict::{NoReply, Verdict};
 
 /// A game under way, driven step by step.
@@ -59,6 +60,22 @@ pub struct Effect {
     pub summary: Vec<String>,
     /// The seats that the referee has put out after the reply.
     pub out: Vec<Out>,
+}
+
+impl Effect {
+    /// The effect of an answer after which the referee failed, in a game with this score.
+    pub fn unknown(score: Option<Score>) -> Self {
+        Self {
+            verdict: Verdict::Completed,
+            gain: None,
+            score,
+            action: None,
+            wrong_line: None,
+            remark: None,
+            summary: Vec::new(),
+            out: Vec::new(),
+        }
+    }
 }
 
 /// What a referee said in one step or several, besides what comes next.
@@ -210,8 +227,9 @@ impl Game {
         match next {
             Next::Ask(mut ask) => {
                 out = mem::take(&mut ask.out);
-                for Out { seat, verdict, official } in out.clone() {
-                    self.known(seat).out = Some((verdict, official));
+                for Out { seat, verdict, official } in &mut out {
+                    *official = cut(official, OFFICIAL);
+                    self.known(*seat).out = Some((*verdict, official.clone()));
                 }
                 self.asked = ask.seat;
                 self.ask = Some(ask);
@@ -220,6 +238,8 @@ impl Game {
                 for (seat, known) in end.seats.iter_mut().zip(&self.seats) {
                     known.complete(seat);
                 }
+                let words = end.seats.iter_mut().map(|seat| &mut seat.official);
+                words.chain([&mut end.official]).for_each(|words| *words = cut(words, OFFICIAL));
                 self.end = Some(end);
             }
         }

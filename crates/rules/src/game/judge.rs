@@ -13,10 +13,12 @@ use super::referee::{Ask, End, JudgeFailure, Next, Out, Placement, Referee, Ruli
 use super::test_case::TestCase;
 use super::traits::Traits;
 use crate::score::Score;
+use terms::bounds::JUDGE_LINE;
 use terms::limits::LimitKind;
 use terms::lines::LineRules;
 use terms::peer::Peer;
 use terms::seed::Seed;
+use terms::text::cut;
 use terms::verdict::Verdict;
 
 /// Starts the judge of one game.
@@ -82,11 +84,15 @@ impl JudgeProgram {
         one.map(Self::deciding) == other.map(Self::deciding)
     }
 
-    /// What decides its games: all but the setting `traits`, which only names properties of the cases.
+    /// What decides its games: all but the setting `traits`, which only names properties of the cases, and how it reads replies
+    /// where that is a setting.
     #[must_use]
     pub fn deciding(&self) -> Self {
         let mut judge = self.clone();
         judge.settings.remove("traits");
+        if judge.kind != "codingame" {
+            judge.reading = Reading::default();
+        }
         judge
     }
 }
@@ -172,7 +178,7 @@ impl Steps {
         let Reading { max_bytes, eof_ends_line } = self.reading;
         self.awaits_end = lines.is_none();
         let lines = LineRules {
-            max_bytes,
+            max_bytes: max_bytes.filter(|_| lines.is_some()),
             eof_ends_line: eof_ends_line || self.awaits_end,
             ..LineRules::any(lines.map_or(LineRules::UNTIL_END, |lines| lines as usize))
         };
@@ -187,7 +193,7 @@ impl Steps {
 
     /// Ends the game as the judge does, with its words.
     pub fn end(&self, JudgeEnd { verdict, score, summary, end }: JudgeEnd) -> Step {
-        let official = &end.official;
+        let official = cut(&end.official, JUDGE_LINE);
         let remark = match verdict {
             Verdict::Lost if self.awaits_end => {
                 Some(format!("the judge does not accept the answer: {official}"))
@@ -198,7 +204,7 @@ impl Steps {
         let ruling = match verdict {
             Verdict::Completed => Ruling::default(),
             verdict if remark.is_some() => Ruling { verdict, remark, ..Ruling::default() },
-            verdict => Ruling::by_judge(verdict, official),
+            verdict => Ruling::by_judge(verdict, &official),
         };
         Step { ruling, scores: score.into_iter().collect(), summary, next: Next::End(end) }
     }

@@ -166,7 +166,11 @@ fn each_ending_has_its_verdict_and_remark() {
     let first = game.next_ask().expect("a turn");
     assert_eq!((first.limit, first.official), (LimitKind::Total, limit));
     let LineRules { count, max_bytes, eof_ends_line, .. } = first.lines;
-    assert_eq!((count, max_bytes, eof_ends_line), (LineRules::UNTIL_END, Some(9), true));
+    assert_eq!(
+        (count, max_bytes, eof_ends_line),
+        (LineRules::UNTIL_END, None, true),
+        "no limit holds for all output"
+    );
     let remark = answered(&mut game, "5\n").expect("a judge").remark;
     assert_eq!(remark.as_deref(), Some("the judge does not accept the answer: The end."));
     // By its settings.

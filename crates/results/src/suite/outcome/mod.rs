@@ -12,7 +12,9 @@ pub use self::loss::{ANSWERED_EARLY, Loss, loss_kind};
 use crate::metrics::GameMetrics;
 use crate::suite::plan::{BoardId, RecordId};
 use rules::score::Score;
+use terms::bounds::JUDGE_LINE;
 use terms::millis::Millis;
+use terms::text::{cut, named};
 use terms::verdict::Verdict;
 
 /// The outcome of a game.
@@ -198,7 +200,9 @@ impl Outcome {
 
     /// Why it was lost or not played, in one line.
     pub fn loss(&self) -> String {
-        let (verdict, official) = (&self.verdict, &self.official);
+        let bots = self.seat.iter().flat_map(|seat| seat.bots.iter().map(String::as_str));
+        let official = cut(&named(&self.official, &bots.collect::<Vec<_>>()), JUDGE_LINE);
+        let verdict = &self.verdict;
         match self.diagnosis.as_deref() {
             None => format!("{verdict}: {official}"),
             Some(why) if !official.is_empty() && why.split("; ").all(loss::is_by_chance) => {

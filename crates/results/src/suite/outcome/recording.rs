@@ -54,6 +54,7 @@ impl Outcome {
     pub fn record(&mut self, events: &[Event], strict: bool) {
         let mut totals = Vec::new();
         for turn in turns(events, self.seat.as_ref().map_or(0, |seat| seat.seat)) {
+            self.turns += 1;
             self.times.record(turn);
             let left = turn.asked.as_ref().and_then(|asked| asked.limit);
             totals.extend((turn.limit == LimitKind::Total).then_some((turn.wall, left)));
