@@ -215,6 +215,17 @@ fn ctrl_z_gives_the_terminal_back_until_the_shell_goes_on() {
 }
 
 #[test]
+fn a_terminal_that_does_not_know_its_size_gets_the_usual_one() {
+    let Some(terminal) = Terminal::open() else { return };
+    let (program, game) = (program(), samegame());
+    let watch = format!("'{program}' replay --watch '{}'", game.path.display());
+    terminal.run(&format!("clear; stty cols 0 rows 0; {watch}; echo \"status: $?\""));
+    terminal.wait_for("turn   1 of 47");
+    terminal.press(&["q"]);
+    terminal.wait_for("status: 0");
+}
+
+#[test]
 fn any_size_of_terminal_will_do() {
     let Some(terminal) = Terminal::of_size(30, 8) else { return };
     let game = samegame();

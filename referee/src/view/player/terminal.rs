@@ -7,9 +7,10 @@ use std::sync::{Mutex, Once, PoisonError};
 use std::time::Duration;
 
 use ratatui::backend::TermionBackend;
+use ratatui::layout::Rect;
 use ratatui::termion::screen::{ToAlternateScreen, ToMainScreen};
 use ratatui::termion::{clear, cursor};
-use ratatui::{Frame, Terminal};
+use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcgetwinsize, tcsetattr};
@@ -36,7 +37,8 @@ impl Screen {
     /// Takes the terminal over, and has a panic restore it before its message is printed.
     pub(super) fn open() -> io::Result<Self> {
         restore_before_panics();
-        let screen = Self { terminal: blank()?, size: size()? };
+        let size = size()?;
+        let screen = Self { terminal: blank(size)?, size };
         // From here on, dropping the screen restores the terminal, also if something fails.
         take_over()?;
         Ok(screen)
@@ -46,7 +48,7 @@ impl Screen {
     pub(super) fn suspend(&mut self) -> io::Result<()> {
         restore();
         raise(SIGTSTP)?;
-        self.terminal = blank()?;
+        self.terminal = blank(self.size)?;
         take_over()
     }
 
@@ -54,10 +56,14 @@ impl Screen {
         self.terminal.draw(draw).map(drop)
     }
 
-    /// Whether the terminal has a different size than at the last call.
+    /// Follows the terminal to its size. Whether that is a different one than at the last call.
     pub(super) fn is_resized(&mut self) -> io::Result<bool> {
         let before = std::mem::replace(&mut self.size, size()?);
-        Ok(before != self.size)
+        let is_resized = before != self.size;
+        if is_resized {
+            self.terminal.resize(all(self.size))?;
+        }
+        Ok(is_resized)
     }
 }
 
@@ -104,14 +110,23 @@ impl Drop for Screen {
     }
 }
 
+/// The columns and rows of a terminal that does not know them, such as a serial line's.
+const USUAL_SIZE: (u16, u16) = (80, 24);
+
 fn size() -> io::Result<(u16, u16)> {
     let size = tcgetwinsize(rustix::stdio::stdout())?;
-    Ok((size.ws_col, size.ws_row))
+    let is_known = size.ws_col > 0 && size.ws_row > 0;
+    Ok(if is_known { (size.ws_col, size.ws_row) } else { USUAL_SIZE })
 }
 
-/// What ratatui knows of a cleared screen.
-fn blank() -> io::Result<Terminal<TermionBackend<Stdout>>> {
-    Terminal::new(TermionBackend::new(io::stdout()))
+fn all((columns, rows): (u16, u16)) -> Rect {
+    Rect::new(0, 0, columns, rows)
+}
+
+/// What ratatui knows of a cleared screen of this size.
+fn blank(size: (u16, u16)) -> io::Result<Terminal<TermionBackend<Stdout>>> {
+    let viewport = Viewport::Fixed(all(size));
+    Terminal::with_options(TermionBackend::new(io::stdout()), TerminalOptions { viewport })
 }
 
 /// Turns to raw mode and to a cleared alternate screen, and keeps the settings for [`restore`].
