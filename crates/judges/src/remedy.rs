@@ -51,12 +51,15 @@ pub(crate) fn remedy(own: &[Remedy], text: &str) -> Option<&'static str> {
     Some(found.1)
 }
 
-/// A game's own class is missing only if Java says so; its name stands in every other trace too.
+/// A class or a program is missing only if the line says so: the names stand in other trouble too.
 fn has_sign(text: &str, sign: &str) -> bool {
-    if !sign.ends_with('.') {
-        return text.contains(sign);
-    }
-    text.lines().any(|line| line.contains("ClassNotFoundException") && line.contains(sign))
+    let missing: &[&str] = match sign {
+        "com.codingame.game." => &["ClassNotFoundException"],
+        "/target/release/" => &["o such file", "not found"],
+        _ => return text.contains(sign),
+    };
+    let says = |line: &str| missing.iter().any(|missing| line.contains(missing));
+    text.lines().any(|line| line.contains(sign) && says(line))
 }
 
 #[cfg(test)]
@@ -88,6 +91,8 @@ mod tests {
                 Some("a jar is missing"),
             ),
             ("at com.codingame.game.Referee.gameTurn(Referee.java:3)", None),
+            ("cannot be started: no such file: tools/target/release/vis", Some("cargo build")),
+            ("cannot be started `/x/target/release/vis`: Text file busy (os error 26)", None),
             (
                 "Exception: c.UncheckedExecutionException thrown from the UncaughtExceptionHandler in thread",
                 Some("own jar"),
