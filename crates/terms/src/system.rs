@@ -266,11 +266,6 @@ pub fn usual_permissions() -> Option<Permissions> {
     with_mode(0o666)
 }
 
-/// The permissions of a new file that everybody may read; `None` where files inherit these from their folder.
-pub fn readable_by_all() -> Option<Permissions> {
-    with_mode(0o644)
-}
-
 #[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "other systems have none")]
 fn with_mode(mode: u32) -> Option<Permissions> {

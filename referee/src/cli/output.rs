@@ -148,7 +148,8 @@ fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
     }
     let mut new = builder.tempfile_in(folder)?;
     if let Some(data) = there {
-        new.as_file().set_permissions(data.permissions())?;
+        // A file system may refuse this.
+        let _ = new.as_file().set_permissions(data.permissions());
     }
     new.write_all(content)?;
     new.persist(path).map(drop).map_err(|error| error.error)

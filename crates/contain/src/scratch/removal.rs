@@ -62,7 +62,8 @@ fn hoist(from: &OwnedFd, name: &CStr, top: &OwnedFd, moved: &mut u64) -> io::Res
 fn open(around: impl AsFd, path: impl Arg) -> io::Result<OwnedFd> {
     let place = openat(around, path, PLACE | OFlags::CLOEXEC, Mode::empty())?;
     // fchmod(2) refuses such a descriptor; this name is the very same folder.
-    chmod(format!("/proc/self/fd/{}", place.as_raw_fd()), Mode::RWXU)?;
+    // A file system that refuses it may grant these rights already.
+    let _ = chmod(format!("/proc/self/fd/{}", place.as_raw_fd()), Mode::RWXU);
     Ok(openat(&place, c".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
 }
 

@@ -118,8 +118,11 @@ impl Archive<'_> {
         let again =
             if IS_FOR_CMD { self.again_in_cmd(bots, outcome) } else { self.again(bots, outcome) };
         file(AGAIN, again.as_bytes())?;
-        let runnable = executable_by_all();
-        runnable.map_or(Ok(()), |runnable| fs::set_permissions(folder.join(AGAIN), runnable))
+        if let Some(runnable) = executable_by_all() {
+            // A file system that refuses this decides by itself what may be executed.
+            let _ = fs::set_permissions(folder.join(AGAIN), runnable);
+        }
+        Ok(())
     }
 
     /// A shell script that plays the game again, from anywhere. Flags set the environment and working directory of all bots of a

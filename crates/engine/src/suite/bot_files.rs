@@ -191,9 +191,19 @@ pub fn check_program(bot: &PlannedBot) -> Result<(), SpawnError> {
 
 /// Copies a file with its permissions; the copy appears whole or not at all.
 pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
-    let new = tempfile::Builder::new().prefix(NEW).tempfile_in(folder_of(to))?.into_temp_path();
-    fs::copy(from, &new)?;
-    new.persist(to).map_err(|error| error.error)
+    let mut source = fs::File::open(from)?;
+    let permissions = source.metadata()?.permissions();
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(NEW);
+    // Windows makes no file that is read-only from the start.
+    if !permissions.readonly() {
+        builder.permissions(permissions.clone());
+    }
+    let mut new = builder.tempfile_in(folder_of(to))?;
+    io::copy(&mut source, &mut new)?;
+    // Despite the umask; a file system that refuses this decides by itself what may be executed.
+    let _ = new.as_file().set_permissions(permissions);
+    new.persist(to).map(drop).map_err(|error| error.error)
 }
 
 /// Whether this is a program in a virtual environment of Python's: it finds its modules by the place that it was installed in.

@@ -7,7 +7,7 @@ use std::fs::{OpenOptions, Permissions};
 use std::io::{self, IoSliceMut, Write as _};
 use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 
@@ -35,9 +35,9 @@ pub(super) fn write(path: &Path) -> io::Result<()> {
 }
 
 fn make(path: &Path) -> io::Result<()> {
-    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
-    // Whatever is not to be given to new files.
-    file.set_permissions(Permissions::from_mode(0o700))?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o700).open(path)?;
+    // Whatever is not to be given to new files. A file system may refuse this.
+    let _ = file.set_permissions(Permissions::from_mode(0o700));
     file.write_all(PROGRAM)
 }
 

@@ -12,7 +12,7 @@ use serde::Serialize;
 use tempfile::{NamedTempFile, PersistError};
 
 use terms::path::folder_of;
-use terms::system::{REPLACE_PATIENCE, is_held, readable_by_all};
+use terms::system::{REPLACE_PATIENCE, is_held, usual_permissions};
 
 /// The prefix of the name of a file or folder that is about to appear.
 pub const NEW: &str = ".new-";
@@ -140,12 +140,13 @@ pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
 }
 
 fn new_file_with(path: &Path, prefix: &OsStr) -> io::Result<NamedTempFile> {
-    let file = tempfile::Builder::new().prefix(prefix).tempfile_in(folder_of(path))?;
-    // On Unix a temporary file is the user's alone; this one is as readable as any other.
-    if let Some(permissions) = readable_by_all() {
-        file.as_file().set_permissions(permissions)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
+    // On Unix a temporary file is the user's alone; this one is as readable as any other. Some file systems refuse to change that later.
+    if let Some(permissions) = usual_permissions() {
+        builder.permissions(permissions);
     }
-    Ok(file)
+    builder.tempfile_in(folder_of(path))
 }
 
 pub(super) fn written(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
