@@ -114,12 +114,15 @@ fn bots_that_cannot_be_started() {
         .folder("folder")
         .file("noexec", "#!/bin/sh\n")
         .executable("nointerpreter", "#!/no/such/thing\n")
-        .executable("noprogram", "echo 0 0\n");
+        .executable("noprogram", "echo 0 0\n")
+        .file("interpreter", "#!/bin/sh\n")
+        .executable("noexecinterpreter", "#!./interpreter\n");
     assert_snapshot!(scene.error(&["play", "--bot", "./nope"]), @"error: cannot start the bot: no such file: ./nope");
     assert_snapshot!(scene.error(&["play", "--bot", "no-such-program"]), @"error: cannot start the bot: no program `no-such-program` in PATH (for a file in the current directory write `./no-such-program`)");
     assert_snapshot!(scene.error(&["play", "--bot", "./noexec"]), @"error: cannot start the bot: ./noexec is not executable (try `chmod +x ./noexec`)");
     assert_snapshot!(scene.error(&["play", "--bot", "./folder"]), @"error: cannot start the bot: ./folder is a directory");
     assert_snapshot!(scene.error(&["play", "--bot", "./nointerpreter"]), @"error: cannot start the bot: ./nointerpreter needs an interpreter that does not exist; see its first line, which must not end in CR LF (or the loader that a binary names)");
+    assert_snapshot!(scene.error(&["play", "--bot", "./noexecinterpreter"]), @"error: cannot start the bot `./noexecinterpreter`: ./interpreter is not executable: Permission denied (os error 13)");
     assert_snapshot!(scene.error(&["play", "--bot", "./noprogram"]), @"error: cannot start the bot: ./noprogram is not a program for this machine (does a script lack its `#!` line?)");
     assert_snapshot!(scene.error(&["play", "--cwd", "nope"]), @"error: cannot start the bot in nope: it is not a directory");
     assert_snapshot!(error(&["play", "--bot", "@nope"]), @"error: there is no bundled bot `nope`; there are: greedy, first, random, nrpa, echo, thinker, squares-greedy, squares-random, squares-beam, script, misbehaving");

@@ -1,4 +1,4 @@
-//! Bots within their own limits on a host with less memory than these limits: they do not lose.
+//! Bots within their own limits on a host with less memory, or fewer processes, than these limits: they do not lose.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use support::prelude::*;
@@ -6,33 +6,46 @@ use support::prelude::*;
 /// The group's memory limit; the referee and several small bots need less.
 const LIMIT: &str = "157286400";
 
-/// A control group with that limit, in the one that this process is in.
+/// The limit of another group on processes and threads.
+const PROCESSES: &str = "30";
+
+/// A control group with a limit, in the one that this process is in.
 struct Group(PathBuf);
 
 impl Group {
     /// `None`, and a sentence on standard error, where none can be made.
     fn make(test: &str) -> Option<Self> {
-        let made = Self::make_in("memory", "memory.limit_in_bytes")
-            .or_else(|_| Self::make_in("", "memory.max"));
+        Self::limiting(
+            test,
+            "memory",
+            [("memory", "memory.limit_in_bytes"), ("", "memory.max")],
+            LIMIT,
+        )
+    }
+
+    /// A group whose controller, in either version of the hierarchy, has this limit.
+    fn limiting(test: &str, what: &str, files: [(&str, &str); 2], limit: &str) -> Option<Self> {
+        let [first, second] = files.map(|(hierarchy, file)| (hierarchy, file, what, limit));
+        let made = Self::make_in(first).or_else(|_| Self::make_in(second));
         let say = |error: &String| {
             let _ = writeln!(
                 std::io::stderr(),
-                "left out: {test}: no control group with a limit on memory can be made here: {error}"
+                "left out: {test}: no control group with a limit on {what} can be made here: {error}"
             );
         };
         made.inspect_err(say).ok()
     }
 
-    fn make_in(controller: &str, limit: &str) -> Result<Self, String> {
+    fn make_in((controller, file, what, limit): (&str, &str, &str, &str)) -> Result<Self, String> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let own = own_group(controller).ok_or("there is no such hierarchy")?;
         // Only if version 2 delegates controllers.
-        let _ = fs::write(own.join("cgroup.subtree_control"), "+memory");
+        let _ = fs::write(own.join("cgroup.subtree_control"), format!("+{what}"));
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let group = own.join(format!("referee-test-{}-{count}", std::process::id()));
         fs::create_dir(&group).map_err(|error| format!("{}: {error}", group.display()))?;
         let group = Self(group);
-        fs::write(group.0.join(limit), LIMIT).map_err(|error| error.to_string())?;
+        fs::write(group.0.join(file), limit).map_err(|error| error.to_string())?;
         // Otherwise the excess would go to swap, if the machine has any.
         let _ = fs::write(group.0.join("memory.swap.max"), "0");
         let _ = fs::write(group.0.join("memory.swappiness"), "0");
@@ -137,4 +150,28 @@ fn a_suite_does_not_play_what_the_host_has_no_memory_for() {
     assert_eq!(output.status.code(), Some(3), "{output:?}");
     let results = fs::read_to_string(run.join("results.jsonl")).expect("a run");
     assert_eq!(results.matches("\"verdict\":\"no_resources\"").count(), 3, "{results}");
+}
+
+#[test]
+fn a_bot_that_the_host_has_no_processes_for_does_not_lose() {
+    let files = [("pids", "pids.max"), ("", "pids.max")];
+    let Some(group) = Group::limiting("the host's processes", "pids", files, PROCESSES) else {
+        return;
+    };
+    let forks = "sh -c 'for i in $(seq 40); do sleep 60 & done; echo 0 0; cat'";
+    for method in ALL_METHODS {
+        let args = ["play", "--containment", method, "--bot", forks];
+        let output = group.run(User::Mine, &[&args[..], &PATIENT].concat());
+        assert_eq!(output.status.code(), Some(3), "{method}: {output:?}");
+        let expected = "the host refused a process or thread, so nobody is at fault";
+        assert!(output.err().contains(expected), "{method}: {}", output.err());
+    }
+    // What was killed may take a moment to be reaped.
+    let group =
+        Group::limiting("the host's processes", "pids", files, PROCESSES).expect("as before");
+    let suite = ["suite", "--no-run", "--jobs", "1", "--seed", "1", "--bot", "@first"];
+    let output = group.run(User::Mine, &[&suite[..], &PATIENT].concat());
+    assert!(output.status.success() && output.err().contains("to 30 processes"), "{output:?}");
+    let doctor = group.run(User::Mine, &["doctor"]).out();
+    assert!(doctor.contains("all its bots have 30 processes and threads"), "{doctor}");
 }

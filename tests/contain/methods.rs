@@ -430,13 +430,117 @@ fn the_log_names_the_containment_method() {
 
 /// A host that forbids namespaces: none can be made in this one, and no privilege is left.
 fn without_namespaces(args: &str) -> Option<Output> {
-    let bin = program();
-    let script = format!(
-        "echo 0 > /proc/sys/user/max_user_namespaces && echo 0 > /proc/sys/user/max_pid_namespaces \
-         && exec '{bin}' {args}"
-    );
+    with_namespaces(&[("user", 0), ("pid", 0)], args)
+}
+
+/// Runs the referee on a host with these limits on kinds of namespaces.
+fn with_namespaces(limits: &[(&str, u32)], args: &str) -> Option<Output> {
+    let limit = |(kind, limit)| format!("echo {limit} > /proc/sys/user/max_{kind}_namespaces && ");
+    let limits: String = limits.iter().copied().map(limit).collect();
+    let script = format!("{limits}exec '{}' {args}", program());
     let output = Command::new("unshare").args(["-Ur", "sh", "-c", &script]).run();
     (!output.err().contains("unshare")).then_some(output)
+}
+
+/// The same in a shell with other devices or none: `$dev` has this host's.
+fn with_devices(script: &str, args: &str) -> Option<Output> {
+    let folder = tempdir().expect("a folder");
+    let script = format!(
+        "set -e; dev={}; mount --rbind /dev $dev; mount -t tmpfs none /dev; {script}; exec '{}' {args}",
+        folder.path().display(),
+        program()
+    );
+    let output = Command::new("unshare").args(["-rm", "sh", "-c", &script]).run();
+    let is_refused = ["unshare", "mount"].iter().any(|it| output.err().starts_with(it));
+    (!is_refused).then_some(output)
+}
+
+#[test]
+fn a_sandbox_is_made_by_a_method_that_the_host_grants() {
+    let doctor = with_namespaces(&[("net", 0)], "doctor");
+    let doctor = doctor.map(|output| output.out()).unwrap_or_default();
+    if !doctor.contains("by the method seccomp, but not by the method namespace: ") {
+        return leave_out(
+            "a sandbox without a network namespace",
+            "unshare or Landlock is missing",
+        );
+    }
+    assert!(
+        doctor.contains("yes  namespace ") && doctor.contains("no more namespaces"),
+        "{doctor}"
+    );
+    let play = |options: &str| {
+        let args = format!("play --sandbox --bot @first --first-turn 60s --turn 60s {options}");
+        with_namespaces(&[("net", 0)], &args).expect("as before")
+    };
+    let log = tempfile::NamedTempFile::new().expect("a file");
+    let played = play(&format!("--log '{}'", log.path().display()));
+    assert!(played.status.success(), "{}", played.err());
+    let read = referee::gamelog::read(&fs::read(log.path()).expect("a log")).expect("whole");
+    assert_eq!((read.start.bot.containment.as_str(), read.start.bot.sandbox), ("seccomp", true));
+    let refused = play("--containment namespace");
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(refused.err().contains("No space left on device (os error 28)"), "{}", refused.err());
+}
+
+#[test]
+fn a_sandbox_has_the_devices_that_the_host_has() {
+    for has in ["null", "null urandom"] {
+        let script =
+            format!("for d in {has}; do touch /dev/$d; mount --bind $dev/$d /dev/$d; done");
+        let args =
+            "play --containment namespace --sandbox --bot @first --first-turn 60s --turn 60s";
+        let Some(played) = with_devices(&script, args) else {
+            return leave_out("a host with few devices", "this user can mount nothing");
+        };
+        assert!(played.status.success(), "{has}: {}", played.err());
+    }
+}
+
+#[test]
+fn a_suite_whose_namespaces_run_out_says_so_and_how_to_go_on() {
+    let place = Place::new();
+    let game = "[game.any]\nkind = 'judge'\ncommand = 'sh judge.sh'\n";
+    fs::write(place.path("referee.toml"), game).expect("written");
+    let judge = "read start; echo '{\"ask\": \"1\"}'; read reply\n";
+    fs::write(place.path("judge.sh"), judge).expect("written");
+    // Enough for the judge, and then for no bot.
+    let mut shell = Command::new("unshare");
+    let script = "echo 1 > /proc/sys/user/max_pid_namespaces && exec \"$0\" suite --containment namespace \
+                  --jobs 1 --game any --seed 1..9 --bot cat --run run";
+    let output =
+        shell.args(["-Ur", "sh", "-c", script, program()]).current_dir(place.folder()).run();
+    if output.err().contains("unshare") {
+        return leave_out("namespaces that run out", "unshare is refused");
+    }
+    let said = output.err();
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    for part in [
+        "could not be played: ",
+        "the host makes no more namespaces; raise their limits (/proc/sys/user)",
+        "No space left on device (os error 28)",
+        "; --resume plays them once that is mended",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+}
+
+#[test]
+fn a_call_that_the_host_refuses_costs_no_game() {
+    let refuse = |call, answer: i32, args: &[&str]| {
+        let place = Place::new();
+        let command = place.command(args).args(["--bot", "@first", "--seed", "1"]).patient();
+        let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let child = start_without(call, Vec::new(), answer.cast_unsigned(), command);
+        let output = child.wait_with_output().expect("a child");
+        assert!(output.status.success(), "{args:?}: {output:?}");
+    };
+    for answer in [libc::EPERM, libc::ENOSYS] {
+        // As file systems of Windows and some shares do.
+        refuse(libc::SYS_fchmod, answer, &["suite", "--run", "run"]);
+        refuse(libc::SYS_pidfd_open, answer, &["play", "--containment", "plain"]);
+        refuse(libc::SYS_pivot_root, answer, &["play"]);
+    }
 }
 
 #[test]

@@ -167,6 +167,11 @@ fn a_limit_of_the_shell_that_started_the_referee_is_named() {
             "its stack is limited to 8 MiB by the shell (`ulimit -s`; --stack changes it)",
         ),
         ("-f 100", "sh -c 'yes > big'", "by the shell (`ulimit -f`)"),
+        (
+            "-v 4000000",
+            "sh -c 'echo no memory'",
+            "is limited to 3.8 GiB by the shell (`ulimit -v`)",
+        ),
         ("-t 5", "sh -c 'while :; do :; done'", "its CPU time is limited to 5 s by the shell"),
     ] {
         let play =

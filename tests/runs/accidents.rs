@@ -419,6 +419,23 @@ fn a_tester_whose_bot_may_not_be_started_where_temporary_files_are_says_what_hel
 }
 
 #[test]
+fn a_bot_on_a_file_system_without_execution_is_told_so() {
+    let place = Place::new();
+    write_program(&place.path("by-other"), "#!full/bot\n");
+    let play = "referee play --bot";
+    let lines = format!(
+        "cp by-other full/bot; mount -o remount,noexec none full\n\
+         for bot in ./full/bot \"./full/bot --sandbox\" ./by-other; do {play} $bot; echo \"code $?\"; done"
+    );
+    let Some(output) = on_a_small_disk(&place, &lines) else {
+        return leave_out("a bot where nothing may be executed", "this user can mount nothing");
+    };
+    assert_eq!(output.out(), "code 2\n".repeat(3), "{output:?}");
+    let told = output.err().matches("full/bot is mounted noexec; ").count();
+    assert_eq!(told, 3, "{}", output.err());
+}
+
+#[test]
 fn a_disk_that_is_full_when_a_bot_is_started_costs_no_game() {
     let place = Place::new();
     let game = "[game.any]\nkind = 'judge'\ncommand = 'cat'\n";

@@ -145,6 +145,10 @@ pub mod bot {
             probe::{Containment, check_cgroups},
             unavailable::{SandboxError, Unavailable},
         },
-        sys::{cgroup::host::memory_limit_of_host, proc::online_cores, wait::Waitable},
+        sys::{
+            cgroup::host::{memory_limit_of_host, process_limit_of_host, refused_processes},
+            proc::online_cores,
+            wait::Waitable,
+        },
     };
 }

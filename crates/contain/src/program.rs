@@ -183,7 +183,8 @@ impl Contained {
     /// When this host cannot contain it as asked, it cannot be executed, or the system lacks resources.
     pub fn spawn(&self, _host: &Host) -> Result<Child, StartError> {
         let mut command = self.command.clone();
-        command.confinement.method = self.method.method()?;
+        let has_sandbox = command.confinement.sandbox.is_some();
+        command.confinement.method = self.method.method_with(has_sandbox)?;
         let canceller = Canceller::new()?;
         let process = BotProcess::spawn(&command, self.stderr_cap, Some(canceller.alarm()))?;
         Ok(Child { process, canceller, cpu: None, peak_memory: None })

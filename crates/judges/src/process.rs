@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Scratch, Waitable};
 use rules::game::{Drawing, JudgeFailure, Placement, Seat};
 use terms::bounds::{JUDGE_LAST_STDERR, JUDGE_LINE, JUDGE_STEP, SHOWN_LINES};
+use terms::fault::{AtFault, Attributed as _, with_causes};
 use terms::limits::{Breach, Resource};
 use terms::lines::Lines;
 use terms::text::{cut, exact_duration, exact_size, quote};
@@ -78,10 +79,11 @@ impl Process {
         let child = BotProcess::spawn(&prepared, JUDGE_LAST_STDERR, place.alarm.clone()).map_err(
             |error| {
                 // The layer of processes calls every program a bot, and names the file that stands for the user's.
-                let text = in_folder(&error.to_string(), scratch.path(), &command.folder);
+                let text = in_folder(&with_causes(&error), scratch.path(), &command.folder);
                 let text = text.replacen("cannot start the bot", "cannot be started", 1);
                 let remedy = remedy(remedies, &text).map(str::to_owned);
-                JudgeFailure { remedy, ..JudgeFailure::new(text) }
+                let is_hosts = error.at_fault() == AtFault::Host;
+                JudgeFailure { remedy, is_hosts, ..JudgeFailure::new(text) }
             },
         )?;
         Ok(Self {
@@ -273,7 +275,7 @@ impl Process {
         let remedy = remedy.map(str::to_owned);
         let what = shortened(&self.in_users_folder(what));
         let stderr = self.stderr.last_lines().map(|text| self.in_users_folder(text));
-        JudgeFailure { what, stderr, remedy }
+        JudgeFailure { stderr, remedy, ..JudgeFailure::new(what) }
     }
 
     /// A text with the paths of the user's files instead of those in the scratch folder, which is removed.

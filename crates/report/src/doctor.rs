@@ -46,9 +46,13 @@ impl DoctorReport {
     fn document(&self) -> Document {
         let mut document = Document::default();
         document.list("containment", self.containment());
-        let sandbox = match &self.findings.no_sandbox {
-            None => yes("--sandbox can be enforced here"),
-            Some(why) => no(why),
+        let Findings { no_sandbox, no_namespace_sandbox, .. } = &self.findings;
+        let sandbox = match (no_sandbox, no_namespace_sandbox) {
+            (None, None) => yes("--sandbox can be enforced here"),
+            (None, Some(why)) => yes(&format!(
+                "--sandbox can be enforced here by the method seccomp, but not by the method namespace: {why}"
+            )),
+            (Some(why), _) => no(why),
         };
         document.list("sandbox", [sandbox]);
         document.list("limits on a bot", self.limits());
@@ -116,6 +120,10 @@ impl DoctorReport {
         lines.extend(self.findings.host_memory.map(size).map(|limit| {
             let by = "by a control group around them";
             format!("The referee and all its bots have {limit} of memory, {by}.").into()
+        }));
+        lines.extend(self.findings.host_processes.map(|limit| {
+            let by = "by a control group around them";
+            format!("The referee and all its bots have {limit} processes and threads, {by}.").into()
         }));
         lines
     }

@@ -33,8 +33,12 @@ pub struct Findings {
     pub has_kernel_limits: bool,
     /// The memory limit of the referee and its bots together, in bytes, if a control group sets one.
     pub host_memory: Option<u64>,
+    /// The limit on processes and threads of the referee and its bots together, if a control group sets one.
+    pub host_processes: Option<u64>,
     /// Why this host cannot sandbox bots; `None` if it can.
     pub no_sandbox: Option<String>,
+    /// Why a sandbox takes another method than the strongest one, which is a namespace; `None` if it does not.
+    pub no_namespace_sandbox: Option<String>,
     /// The resource limits in the settings.
     pub resources: Resources,
     /// The memory of a bot in a sandbox, in bytes, if nothing else in the settings says whether memory is limited.

@@ -25,3 +25,10 @@ pub trait Attributed: std::error::Error {
     /// Whose fault it is.
     fn at_fault(&self) -> AtFault;
 }
+
+/// An error and what caused it, on one line.
+pub fn with_causes(error: &dyn std::error::Error) -> String {
+    let chain = std::iter::successors(Some(error), |&error| error.source());
+    let text = chain.map(ToString::to_string).collect::<Vec<_>>().join(": ");
+    text.replace(":\n", ": ").replace('\n', "; ")
+}

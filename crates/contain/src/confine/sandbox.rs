@@ -36,10 +36,10 @@ pub struct Sandbox {
 }
 
 /// The first version of Landlock that checks all ways to change a file's content.
-pub(crate) const NEEDED: u32 = 3;
+const NEEDED: u32 = 3;
 
 /// System folders that almost every program needs.
-pub(crate) const SYSTEM: [&str; 13] = [
+const SYSTEM: [&str; 13] = [
     "/bin",
     "/etc",
     "/gnu/store",
@@ -164,7 +164,10 @@ impl Sandbox {
     pub(crate) fn ruleset(&self, needs: &Needs<'_>, scratch: &Path) -> io::Result<Option<OwnedFd>> {
         let version = landlock_version();
         if version < NEEDED {
-            let what = format!("without a namespace it needs Landlock of version {NEEDED}");
+            let what = format!(
+                "it needs Landlock of version {NEEDED} (Linux 6.2, and `landlock` among the security modules); the version here is \
+                 {version}, and 0 means that there is no Landlock"
+            );
             return Err(io::Error::other(what));
         }
         let mut readable = self.readable_by(needs);

@@ -98,8 +98,7 @@ impl BotProcess {
         let Started { running, stdin, stdout, stderr } = started;
         let root = start::root(&running);
         log::debug!("process {}: started {command:?}", root.pid());
-        let resources =
-            |source| SpawnError::Resources { program: command.program.clone().into(), source };
+        let resources = |source| SpawnError::resources(&command.program, source);
         Ok(Self {
             meter: Meter::new(root, spawned),
             pipes: Pipes::new(stdin, stdout, stderr, stderr_cap).map_err(resources)?,

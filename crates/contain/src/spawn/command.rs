@@ -110,10 +110,9 @@ impl BotCommand {
                 SpawnError::Confinement { what: "watching its processes", source }
             }
         })?;
-        let pipes = plain.take_pipes().ok_or_else(|| SpawnError::Resources {
-            program: program.to_owned(),
-            source: io::ErrorKind::BrokenPipe.into(),
-        })?;
+        let pipes = plain
+            .take_pipes()
+            .ok_or_else(|| SpawnError::resources(program, io::ErrorKind::BrokenPipe.into()))?;
         let (stdin, stdout, stderr) = pipes;
         let running = Running::from(plain);
         let started = Started { running, stdin, stdout, stderr };

@@ -44,13 +44,6 @@ pub enum SpawnError {
     /// The file is not executable.
     #[error("cannot start the bot: {file} is not executable (try `chmod +x {file}`)", file = .0.display())]
     NotExecutable(PathBuf),
-    /// Only root may execute the file, but root's bots in a sandbox run as another user.
-    #[error(
-        "cannot start the bot: in a sandbox root's bots run as nobody, which may not execute {} (try `chmod o+rx` on it \
-         and the folders above it)",
-        .0.display()
-    )]
-    NotForNobody(PathBuf),
     /// The file is neither a binary for this machine nor a script with a `#!` line.
     #[error(
         "cannot start the bot: {} is not a program for this machine (does a script lack its `#!` line?)",
@@ -84,24 +77,51 @@ pub enum SpawnError {
         source: io::Error,
     },
     /// The system refuses for another reason.
-    #[error("cannot start the bot `{}`", program.display())]
+    #[error("cannot start the bot `{}`{}", program.display(), after_colon(why))]
     Refused {
         /// What should have been started.
         program: PathBuf,
+        /// What is known of the reason, as a phrase; empty if nothing is.
+        why: String,
         /// The system's error.
         source: io::Error,
     },
-    /// The referee itself is short of descriptors, memory or processes.
-    #[error("cannot start the bot `{}`: the referee is short of resources", program.display())]
+    /// The referee itself is short of descriptors, memory, processes or namespaces.
+    #[error("cannot start the bot `{}`: {why}", program.display())]
     Resources {
         /// What should have been started.
         program: PathBuf,
+        /// What is short, and the remedy.
+        why: &'static str,
         /// The system's error.
         source: io::Error,
     },
 }
 
+fn after_colon(why: &str) -> String {
+    if why.is_empty() { String::new() } else { format!(": {why}") }
+}
+
 impl SpawnError {
+    /// The error for a process, or a part of one, that the system does not make.
+    pub(crate) fn resources(program: impl Into<PathBuf>, source: io::Error) -> Self {
+        let why = match source.kind() {
+            // clone(2) has no other use for ENOSPC.
+            io::ErrorKind::StorageFull => {
+                "the host makes no more namespaces; raise their limits (/proc/sys/user), or play by the method seccomp"
+            }
+            io::ErrorKind::WouldBlock => {
+                "the host starts no more processes; raise their limit (`ulimit -u`, or `pids.max` of a control group), or \
+                 play fewer games at a time"
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::Unsupported => {
+                "the system refuses it a process"
+            }
+            _ => "the referee is short of resources",
+        };
+        Self::Resources { program: program.into(), why, source }
+    }
+
     /// The error for a name without a slash that names no program.
     pub fn not_in_path(name: &Path) -> Self {
         match name.to_str() {

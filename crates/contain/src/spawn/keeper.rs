@@ -39,10 +39,6 @@ pub(crate) fn run(order: Order, ends: Ends, gate: PipeReader) -> c_int {
         Err(failure) => return fail(failure, &ends.channel),
     };
     drop(here);
-    if launch.is_trial {
-        Message::Started(0).send(&ends.channel);
-        return 0;
-    }
     play(&launch, ends, held)
 }
 

@@ -10,6 +10,8 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{StatVfsMountFlags, statvfs};
+
 use super::command::{BotCommand, Confinement, Spawned};
 use super::error::SpawnError;
 use super::groups::group::Cgroup;
@@ -29,7 +31,7 @@ use crate::sys::raw::Strings;
 use terms::system::is_executable;
 
 /// A bot's view of the machine, and its rights there.
-struct Enclosure {
+pub(super) struct Enclosure {
     cwd: Option<PathBuf>,
     privileges: Privileges,
     tree: Option<Tree>,
@@ -64,7 +66,7 @@ impl BotCommand {
             .map_err(|source| SpawnError::Confinement { what: "making its control group", source })
     }
 
-    fn prepare(
+    pub(super) fn prepare(
         &self,
         program: &Path,
         enclosure: Enclosure,
@@ -96,7 +98,7 @@ impl BotCommand {
     }
 
     /// Prepares the bot's view of the machine.
-    fn enclosure(&self, program: &Path) -> Result<Enclosure, SpawnError> {
+    pub(super) fn enclosure(&self, program: &Path) -> Result<Enclosure, SpawnError> {
         let Confinement { method, resources, sandbox } = &self.confinement;
         let Some(sandbox) = sandbox else {
             return Ok(Enclosure {
@@ -119,6 +121,7 @@ impl BotCommand {
         }
         let scratch = Scratch::new().map_err(|source| SpawnError::Resources {
             program: self.program.clone().into(),
+            why: "it gets no scratch folder",
             source,
         })?;
         if privileges == Privileges::Nobody {
@@ -190,37 +193,43 @@ impl BotCommand {
         all.into_iter().map(pair).collect()
     }
 
-    pub(super) fn runs_as_nobody(&self) -> bool {
+    fn runs_as_nobody(&self) -> bool {
         self.confinement.sandbox.is_some() && has_nobody()
+    }
+
+    /// What is known to keep the bot from executing a file, as a phrase.
+    pub(super) fn forbids_execution(&self, file: &Path) -> Option<String> {
+        let at = file.display();
+        if statvfs(file).is_ok_and(|it| it.f_flag.contains(StatVfsMountFlags::NOEXEC)) {
+            return Some(format!(
+                "the file system of {at} is mounted noexec; put it on another, or start a script by its interpreter"
+            ));
+        }
+        let closed = file.ancestors().find(|path| is_closed_to_others(path));
+        let closed = closed.filter(|_| self.runs_as_nobody())?.display();
+        Some(format!(
+            "in a sandbox root's bots run as nobody, and the mode of {closed} keeps that user out (`chmod o+rx {closed}`)"
+        ))
     }
 
     /// Whether the bot's user may execute a file, whose folders a namespace shows to everybody.
     pub(super) fn may_execute(&self, file: &Path) -> bool {
-        let is_open =
-            |path: &Path| path.metadata().is_ok_and(|it| it.permissions().mode() & 1 != 0);
         let needs_all = self.runs_as_nobody() && !self.confinement.method.is_namespace();
-        is_executable(file) && (!needs_all || file.ancestors().all(is_open))
+        is_executable(file) && !(needs_all && file.ancestors().any(is_closed_to_others))
     }
 
     fn explain(&self, path: &Path, LaunchError { step, error }: LaunchError) -> SpawnError {
         match step {
             Step::Exec => self.explain_exec(path, error),
-            Step::Directory => SpawnError::Refused { program: path.to_owned(), source: error },
-            Step::Pipes | Step::Clone | Step::Fork => {
-                SpawnError::Resources { program: path.to_owned(), source: error }
-            }
-            Step::Users => SpawnError::Confinement { what: "making its namespace", source: error },
-            Step::Mounts => SpawnError::Confinement { what: "mounting its files", source: error },
-            Step::Limits => SpawnError::Confinement { what: "setting its limits", source: error },
-            Step::Privileges => {
-                SpawnError::Confinement { what: "giving up its privileges", source: error }
-            }
-            Step::Ruleset => {
-                SpawnError::Confinement { what: "entering its sandbox", source: error }
-            }
-            Step::Filter => SpawnError::Confinement { what: "setting its filter", source: error },
+            Step::Pipes | Step::Clone | Step::Fork => SpawnError::resources(path, error),
+            step => SpawnError::Confinement { what: step.what(), source: error },
         }
     }
+}
+
+/// Whether others than its owner's may not execute a file, or enter a folder.
+fn is_closed_to_others(path: &Path) -> bool {
+    path.metadata().map_or(true, |it| it.permissions().mode() & 1 == 0)
 }
 
 /// Lets a bot that runs as nobody into its folder, which remains root's to remove.

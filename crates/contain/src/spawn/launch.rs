@@ -21,10 +21,11 @@
 //! there the referee kills it with SIGKILL, and so does the kernel when the launcher dies. It is also the leader of a
 //! session without a terminal, so a bot has no terminal to write to.
 //!
-//! Whether the host grants a namespace, a keeper without a bot tries.
+//! What the host grants is tried by the start of a bot without a program.
 //!
 //! A [watchdog](super::watchdog) ends a bot whose referee is held up. All `unsafe` code is in [`sys`](crate::sys).
 
+use std::ffi::CString;
 use std::io;
 use std::os::fd::OwnedFd;
 
@@ -35,7 +36,6 @@ use super::namespace::MountNamespace;
 use super::plan::Launch;
 use super::report::{LaunchError, Step};
 use crate::confine::method::ContainmentMethod;
-use crate::confine::tree::Tree;
 
 /// Starts a bot. When this returns, its program has been executed.
 pub(crate) fn launch(launch: &Launch) -> Result<Kept, LaunchError> {
@@ -48,7 +48,7 @@ pub(crate) fn launch(launch: &Launch) -> Result<Kept, LaunchError> {
     Ok(started)
 }
 
-/// Has a new keeper start a bot, or try what may fail.
+/// Has a new keeper start a bot.
 fn begin(launch: &Launch) -> Result<Kept, LaunchError> {
     // A launcher that was killed has left nothing, and the next one is as good.
     let started = match fork(launch)? {
@@ -60,18 +60,16 @@ fn begin(launch: &Launch) -> Result<Kept, LaunchError> {
     Ok(started)
 }
 
-/// Tries whether this host grants a keeper its own namespace.
-pub(crate) fn try_namespace() -> Result<(), LaunchError> {
-    begin(&Launch::trial(ContainmentMethod::Namespace)).map(drop)
-}
-
-/// Tries whether this host grants a keeper a namespace with this tree in it.
-pub(crate) fn try_tree(tree: Tree) -> Result<(), LaunchError> {
-    begin(&Launch { tree: Some(tree), ..Launch::trial(ContainmentMethod::Namespace) }).map(drop)
+/// Tries everything of a start without a program: only executing that fails.
+pub(crate) fn try_out(launch: &Launch) -> Result<(), LaunchError> {
+    match begin(launch) {
+        Err(LaunchError { step: Step::Exec, .. }) => Ok(()),
+        tried => tried.map(drop),
+    }
 }
 
 /// Tries whether a keeper can start in this control group.
 pub(crate) fn try_cgroup(cgroup: OwnedFd) -> io::Result<()> {
-    let trial = Launch { cgroup: Some(cgroup), ..Launch::trial(ContainmentMethod::Seccomp) };
-    begin(&trial).map(drop).map_err(|failure| failure.error)
+    let trial = Launch::new(CString::default(), ContainmentMethod::Seccomp);
+    try_out(&Launch { cgroup: Some(cgroup), ..trial }).map_err(|failure| failure.error)
 }

@@ -8,16 +8,19 @@ use std::sync::OnceLock;
 
 use rustix::process::geteuid;
 
+use super::command::{BotCommand, Confinement};
+use super::error::SpawnError;
 use super::host::Host;
-use super::launch::{try_namespace, try_tree};
+use super::launch::try_out;
 use super::numbers;
 use super::report::{LaunchError, Step};
 use super::unavailable::{SandboxError, Unavailable};
+use crate::confine::filter;
 use crate::confine::method::ContainmentMethod;
-use crate::confine::sandbox::{NEEDED, SYSTEM, Sandbox};
-use crate::confine::{filter, tree};
+use crate::confine::sandbox::Sandbox;
 use crate::sys::landlock::{self, Ruleset};
 use crate::sys::raw::landlock_version;
+use terms::limits::Resources;
 
 impl ContainmentMethod {
     /// Whether this system has methods that contain.
@@ -26,17 +29,24 @@ impl ContainmentMethod {
     /// Whether the system limits a bot's open files, CPU time and file sizes.
     pub const LIMITS_HERE: bool = true;
 
-    pub(super) fn try_out(self) -> Result<(), String> {
-        match self {
-            Self::Namespace => {
-                let _host = Host::hold();
-                try_namespace().map_err(|error| refusal(&error))
-            }
-            Self::Seccomp => filter::has_seccomp().then_some(()).ok_or_else(|| {
-                "the kernel has no seccomp filters, or not for this processor".to_owned()
-            }),
-            Self::Plain => Ok(()),
+    /// Tries the start of a bot, with a sandbox or without. The host is probed once.
+    pub(super) fn try_out(self, is_sandboxed: bool) -> Result<(), String> {
+        const KINDS: usize = 2 * ContainmentMethod::ALL.len();
+        static TRIED: [OnceLock<Result<(), String>>; KINDS] = [const { OnceLock::new() }; KINDS];
+        if self == Self::Plain {
+            return if is_sandboxed { Err(NO_SANDBOX.to_owned()) } else { Ok(()) };
         }
+        if (is_sandboxed || self == Self::Seccomp) && !filter::has_seccomp() {
+            return Err(NO_SECCOMP.to_owned());
+        }
+        let trial = || {
+            let _host = Host::hold();
+            let sandbox = is_sandboxed.then(|| Sandbox::with_readable(&[]));
+            let confinement =
+                Confinement { method: self, resources: Resources::default(), sandbox };
+            BotCommand::new("", [""; 0], confinement).try_start()
+        };
+        TRIED[2 * self as usize + usize::from(is_sandboxed)].get_or_init(trial).clone()
     }
 
     /// The rules that keep a bot from signalling and tracing the referee where a namespace does not hide it.
@@ -88,11 +98,52 @@ impl ContainmentMethod {
 /// The first version of Landlock that keeps a bot from signalling processes outside.
 const SCOPED_SIGNALS: u32 = 6;
 
-fn refusal(error: &LaunchError) -> String {
-    match error.step {
-        Step::Users => format!("a user namespace gives no rights here: {}", error.error),
-        Step::Mounts => format!("a namespace gets no /proc of its own here: {}", error.error),
-        _ => format!("the system refuses the namespace: {}", error.error),
+const NO_SANDBOX: &str = "it has no sandbox; `namespace` and `seccomp` have one";
+const NO_SECCOMP: &str = "the kernel has no seccomp filters, or not for this processor";
+
+impl BotCommand {
+    /// Tries to start it, although it names no program.
+    fn try_start(&self) -> Result<(), String> {
+        let nothing = Path::new("");
+        let prepared = self.enclosure(nothing).and_then(|it| self.prepare(nothing, it));
+        let (launch, _scratch) = match prepared {
+            Ok(prepared) => prepared,
+            // The host offers it, and is short of something by now: the game's start says so.
+            Err(SpawnError::Resources { .. }) => return Ok(()),
+            Err(SpawnError::Confinement { source, .. }) => return Err(source.to_string()),
+            Err(error) => return Err(error.to_string()),
+        };
+        match try_out(&launch) {
+            // As above.
+            Err(LaunchError { error, .. })
+                if matches!(
+                    error.kind(),
+                    io::ErrorKind::WouldBlock | io::ErrorKind::OutOfMemory
+                ) =>
+            {
+                Ok(())
+            }
+            tried => tried.map_err(|error| self.refusal(&error)),
+        }
+    }
+
+    fn refusal(&self, error: &LaunchError) -> String {
+        let why = &error.error;
+        match error.step {
+            Step::Clone if why.kind() == io::ErrorKind::StorageFull => {
+                format!(
+                    "the host makes no more namespaces (/proc/sys/user has their limits): {why}"
+                )
+            }
+            Step::Clone if self.confinement.method.is_namespace() => {
+                format!("the system refuses the namespace: {why}")
+            }
+            Step::Users => format!("a user namespace gives no rights here: {why}"),
+            Step::Mounts if self.confinement.sandbox.is_none() => {
+                format!("a namespace gets no /proc of its own here: {why}")
+            }
+            _ => error.to_string(),
+        }
     }
 }
 
@@ -128,14 +179,10 @@ impl Sandbox {
     /// # Errors
     /// When it cannot, or one of these paths is missing.
     pub fn new(readable: &[PathBuf]) -> Result<Self, SandboxError> {
-        if !filter::has_seccomp() {
-            return Err(SandboxError::NoSeccomp);
-        }
-        if let Some(namespace) = why_no_tree()
-            && landlock_version() < NEEDED
+        if let Err(namespace) = ContainmentMethod::Namespace.try_out(true)
+            && let Err(seccomp) = ContainmentMethod::Seccomp.try_out(true)
         {
-            let (namespace, landlock) = (namespace.to_owned(), landlock_version());
-            return Err(SandboxError::NoFiles { namespace, landlock });
+            return Err(SandboxError::Refused { namespace, seccomp });
         }
         for path in readable {
             let unreadable = |source| SandboxError::Unreadable { path: path.clone(), source };
@@ -143,20 +190,6 @@ impl Sandbox {
         }
         Ok(Self::with_readable(readable))
     }
-}
-
-/// Why a bot cannot have its own file system here; `None` if it can. The host is probed once.
-fn why_no_tree() -> Option<&'static str> {
-    static WHY: OnceLock<Option<String>> = OnceLock::new();
-    let trial = || {
-        let _host = Host::hold();
-        let readable = SYSTEM.map(PathBuf::from).to_vec();
-        let tree = tree::build(readable, &[], Path::new("/"), None);
-        tree.map_err(|error| error.to_string())
-            .and_then(|tree| try_tree(tree).map_err(|error| error.to_string()))
-            .err()
-    };
-    WHY.get_or_init(trial).as_deref()
 }
 
 #[cfg(test)]

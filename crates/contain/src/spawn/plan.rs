@@ -30,8 +30,6 @@ pub(crate) struct Launch {
     pub(crate) tree: Option<Tree>,
     /// Seccomp programs.
     pub(crate) filters: Vec<BpfProgram>,
-    /// Whether the keeper only tries what may fail, and then ends.
-    pub(crate) is_trial: bool,
     /// A Landlock ruleset.
     pub(crate) ruleset: Option<OwnedFd>,
     /// The control group to start in.
@@ -52,15 +50,9 @@ impl Launch {
             privileges: Privileges::All,
             tree: None,
             filters: Vec::new(),
-            is_trial: false,
             ruleset: None,
             cgroup: None,
         }
-    }
-
-    /// A launch without a program, to probe the host.
-    pub(crate) fn trial(method: ContainmentMethod) -> Self {
-        Self { is_trial: true, ..Self::new(CString::default(), method) }
     }
 
     /// The namespaces of its keeper, as flags of clone(2).

@@ -8,7 +8,7 @@
 //!
 //! Each is stronger, or at least quicker, than those below it. The host is probed once.
 
-use std::sync::{Once, OnceLock};
+use std::sync::Once;
 
 use super::groups::group;
 use super::host::Host;
@@ -57,7 +57,19 @@ impl ContainmentMethod {
     /// # Errors
     /// The reason why it does not.
     pub fn check(self) -> Result<(), Unavailable> {
-        self.try_out().map_err(|why| Unavailable::Method { method: self, why })
+        self.check_with(false)
+    }
+
+    /// Checks whether this host offers this method with a sandbox.
+    ///
+    /// # Errors
+    /// The reason why it does not.
+    pub fn check_sandbox(self) -> Result<(), Unavailable> {
+        self.check_with(true)
+    }
+
+    fn check_with(self, sandbox: bool) -> Result<(), Unavailable> {
+        self.try_out(sandbox).map_err(|why| Unavailable::Method { method: self, why })
     }
 
     /// Whether a bot's limits on memory and processes are the kernel's, in a control group; otherwise the referee watches them.
@@ -67,20 +79,24 @@ impl ContainmentMethod {
 }
 
 impl Containment {
-    /// Resolves to a method; the host is probed once.
+    /// Resolves to a method for a bot without a sandbox; the host is probed once.
     ///
     /// # Errors
     /// When the host does not offer the method, or `/proc` belongs to another pid namespace.
     pub fn method(self) -> Result<ContainmentMethod, Unavailable> {
-        static STRONGEST: OnceLock<ContainmentMethod> = OnceLock::new();
+        self.method_with(false)
+    }
+
+    /// Resolves to a method for a bot with a sandbox or without; the host is probed once.
+    ///
+    /// # Errors
+    /// As [`method`](Self::method).
+    pub fn method_with(self, sandbox: bool) -> Result<ContainmentMethod, Unavailable> {
         check_proc()?;
         let asked = match self {
             Self::Auto => {
-                let strongest = || {
-                    let mut all = ContainmentMethod::ALL.into_iter();
-                    all.find(|&method| is_available(method)).unwrap_or(ContainmentMethod::Plain)
-                };
-                return Ok(*STRONGEST.get_or_init(strongest));
+                let mut all = ContainmentMethod::ALL.into_iter();
+                all.find(|&it| is_available(it, sandbox)).unwrap_or(ContainmentMethod::Plain)
             }
             Self::Namespace => ContainmentMethod::Namespace,
             Self::Seccomp => ContainmentMethod::Seccomp,
@@ -93,12 +109,12 @@ impl Containment {
                 ContainmentMethod::Plain
             }
         };
-        asked.check().map(|()| asked)
+        asked.check_with(sandbox).map(|()| asked)
     }
 }
 
-fn is_available(method: ContainmentMethod) -> bool {
-    let checked = method.check();
+fn is_available(method: ContainmentMethod, sandbox: bool) -> bool {
+    let checked = method.check_with(sandbox);
     if let Err(error) = &checked {
         log::debug!("{error}");
     }

@@ -139,13 +139,30 @@ impl Message {
 
 /// A start that failed.
 #[derive(Debug, thiserror::Error)]
-#[error("{step:?}: {error}")]
+#[error("{} failed: {error}", step.what())]
 pub(crate) struct LaunchError {
     pub(crate) step: Step,
     pub(crate) error: io::Error,
 }
 
 impl Step {
+    /// What is done in it, as a phrase.
+    pub(crate) fn what(self) -> &'static str {
+        match self {
+            Self::Pipes => "making its pipes",
+            Self::Clone => "making the process above it",
+            Self::Users => "giving its namespace users",
+            Self::Mounts => "mounting its files",
+            Self::Fork => "making its process",
+            Self::Directory => "entering its working folder",
+            Self::Limits => "setting its limits",
+            Self::Privileges => "giving up its privileges",
+            Self::Ruleset => "entering its sandbox",
+            Self::Filter => "setting its filter",
+            Self::Exec => "executing its program",
+        }
+    }
+
     pub(crate) fn failed(self, error: impl Into<io::Error>) -> LaunchError {
         LaunchError { step: self, error: error.into() }
     }

@@ -4,7 +4,6 @@ use std::io;
 use std::path::PathBuf;
 
 use crate::confine::method::ContainmentMethod;
-use crate::confine::sandbox::NEEDED;
 use terms::fault::{AtFault, Attributed};
 
 /// A method that this host does not offer.
@@ -46,28 +45,21 @@ impl Unavailable {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SandboxError {
-    /// The host allows neither a namespace with its own file system, nor Landlock.
+    /// The host can start no bot in a sandbox, by either method.
     #[error(
-        "a sandbox cannot be enforced here: it needs a namespace ({namespace}) or Landlock of version {NEEDED} (Linux 6.2, \
-         and `landlock` among the security modules; the kernel has {})",
-        if *landlock == 0 { "none".to_owned() } else { format!("version {landlock}") }
+        "a sandbox cannot be enforced here: by the method namespace: {namespace}; by the method seccomp: {seccomp}"
     )]
-    NoFiles {
-        /// Why a namespace is impossible.
+    Refused {
+        /// Why the method `namespace` has none.
         namespace: String,
-        /// The version of Landlock; 0 without Landlock.
-        landlock: u32,
+        /// Why the method `seccomp` has none.
+        seccomp: String,
     },
     /// Only Linux has what it takes.
     #[error(
         "a sandbox needs Linux: use WSL 2 on Windows, and a virtual machine or a container with Linux elsewhere"
     )]
     NotLinux,
-    /// The kernel takes no filters.
-    #[error(
-        "a sandbox cannot be enforced here: the kernel has no seccomp filters, or not for this processor"
-    )]
-    NoSeccomp,
     /// A path that the bot is to read is missing.
     #[error("the sandbox cannot show {}", path.display())]
     Unreadable {

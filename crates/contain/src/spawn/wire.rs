@@ -38,7 +38,6 @@ pub(crate) fn write(launch: &Launch, bytes: &mut Vec<u8>) -> io::Result<()> {
         launch.privileges as u8,
         tree,
         filters.collect::<Vec<_>>(),
-        launch.is_trial,
     );
     borsh::to_writer(bytes, &fields)
 }
@@ -78,7 +77,6 @@ pub(crate) fn read(bytes: &mut &[u8]) -> Option<Launch> {
             None => None,
         },
         filters: filters.collect(),
-        is_trial: take(bytes)?,
         ruleset: None,
         cgroup: None,
     })
@@ -149,7 +147,6 @@ mod tests {
                 privileges,
                 tree: is_odd.then(|| Tree { options: c"size=1m".into(), steps: steps() }),
                 filters: vec![vec![sock_filter { code: 0x15, jt: 1, jf: 2, k: u32::MAX }]],
-                is_trial: is_odd,
                 ..Launch::new(c"/usr/bin/sort".into(), method)
             };
             let mut bytes = Vec::new();

@@ -39,11 +39,7 @@ impl Config {
     /// # Errors
     /// When this host does not offer the requested containment.
     pub fn confinement(&self, sandbox: Option<Sandbox>) -> Result<Confinement, Unavailable> {
-        let method = self.containment.method()?;
-        if method == ContainmentMethod::Plain && sandbox.is_some() {
-            let why = "it has no sandbox; `namespace` and `seccomp` have one".to_owned();
-            return Err(Unavailable::Method { method, why });
-        }
+        let method = self.containment.method_with(sandbox.is_some())?;
         warn_of_processes(method);
         let sandbox = sandbox.map(|sandbox| {
             let of_games = self.project.games.values().flat_map(CustomGame::withheld_from_bots);

@@ -3,7 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use contain::bot::{ContainmentMethod, Sandbox, check_cgroups, memory_limit_of_host};
+use contain::bot::{
+    ContainmentMethod, Sandbox, check_cgroups, memory_limit_of_host, process_limit_of_host,
+};
 use results::host::{Findings, MethodFinding};
 
 use crate::config::Config;
@@ -24,6 +26,9 @@ pub fn probe_host(config: &Config) -> Findings {
     let first = ContainmentMethod::ALL.into_iter().find(|method| has(method.name()));
     let used = first.unwrap_or(ContainmentMethod::Plain);
     let no_sandbox = Sandbox::new(&[]).err().map(|error| error.to_string());
+    let no_namespace_sandbox = ContainmentMethod::Namespace.check_sandbox().err();
+    let no_namespace_sandbox = no_namespace_sandbox.filter(|_| has("namespace"));
+    let no_namespace_sandbox = no_namespace_sandbox.map(|error| error.why().to_owned());
     let mut advice = Vec::new();
     if !ContainmentMethod::CONTAINS_HERE {
         advice.push(FOR_LINUX.to_owned());
@@ -52,8 +57,10 @@ pub fn probe_host(config: &Config) -> Findings {
         no_cgroups,
         has_kernel_limits: ContainmentMethod::LIMITS_HERE,
         host_memory: memory_limit_of_host(),
+        host_processes: process_limit_of_host(),
         containment,
         no_sandbox,
+        no_namespace_sandbox,
         resources: config.resources,
         sandbox_memory: config.sandbox_memory,
         advice,
@@ -81,6 +88,8 @@ fn for_namespaces() -> Vec<String> {
         ("kernel/apparmor_restrict_unprivileged_userns", "1", "0"),
         ("user/max_user_namespaces", "0", "10000"),
         ("user/max_pid_namespaces", "0", "10000"),
+        ("user/max_mnt_namespaces", "0", "10000"),
+        ("user/max_ipc_namespaces", "0", "10000"),
     ] {
         if is(&format!("/proc/sys/{path}"), value) {
             let name = path.replace('/', ".");

@@ -1,6 +1,7 @@
 //! Explains which limit on its resources a bot has gone beyond.
 
-use contain::system::Inherited as InheritedLimit;
+use contain::bot::Confinement;
+use contain::system::{Inherited as InheritedLimit, user};
 use results::gamelog::Turn;
 use terms::limits::{Breach, LimitKind, Resource, Resources};
 use terms::text::{duration, size};
@@ -53,6 +54,8 @@ pub(super) struct Inherited {
     cpu_time: Option<u64>,
     file_size: Option<u64>,
     address_space: Option<u64>,
+    data: Option<u64>,
+    processes: Option<u64>,
     /// The limit, and what sets it, which may be a setting too.
     stack: Option<(u64, &'static str)>,
 }
@@ -64,7 +67,7 @@ const SET_STACK: &str = "by --stack";
 
 impl Inherited {
     /// The limits of this process, besides these settings.
-    pub(super) fn here(settings: &Resources) -> Self {
+    pub(super) fn here(Confinement { resources: settings, sandbox, .. }: &Confinement) -> Self {
         // A setting replaces the soft limit, but cannot exceed the hard one.
         let limit = |inherited: InheritedLimit, setting: Option<u64>| {
             let (current, maximum) = inherited.limits();
@@ -83,20 +86,50 @@ impl Inherited {
             cpu_time: limit(InheritedLimit::CpuTime, cpu_time),
             file_size: limit(InheritedLimit::FileSize, settings.file_size),
             address_space: limit(InheritedLimit::AddressSpace, None),
+            data: limit(InheritedLimit::Data, None),
+            // The kernel does not limit root's, whose bot in a sandbox is another user.
+            processes: limit(InheritedLimit::Processes, None)
+                .filter(|_| user() != 0 || sandbox.is_some()),
             stack,
         }
     }
 
-    /// Names the limit that may have ended the bot in this turn. Most programs that need more stack than there is do so at
+    /// Names the limit that may have lost the bot this turn. Most programs that need more stack than there is do so at
     /// once; a later SIGSEGV is more likely another mistake.
-    pub(super) fn explain(&self, turn: &Turn) -> Option<String> {
+    pub(super) fn explain(&self, turn: &Turn, is_first: bool) -> Option<String> {
+        self.of_end(turn, is_first).or_else(|| is_first.then(|| self.of_start()).flatten())
+    }
+
+    /// Names the limits that a runtime may not start under: it says so wherever it likes, or waits for a thread that it lacks.
+    fn of_start(&self) -> Option<String> {
+        const USUAL_BYTES: u64 = 16 << 30;
+        const USUAL_PROCESSES: u64 = 1024;
+        let few = |limit: &u64| *limit < USUAL_BYTES;
+        let processes = self.processes.filter(|limit| *limit < USUAL_PROCESSES);
+        let named = [
+            self.address_space.filter(few).map(of_address_space),
+            self.data.filter(few).map(|limit| {
+                format!("its data is limited to {} by the shell (`ulimit -d`)", size(limit))
+            }),
+            processes.map(|limit| {
+                format!(
+                    "its user may have {limit} processes and threads, by the shell (`ulimit -u`)"
+                )
+            }),
+        ];
+        let named: Vec<_> = named.into_iter().flatten().collect();
+        (!named.is_empty()).then(|| named.join(", and "))
+    }
+
+    /// Names the limit that the bot's end points to.
+    fn of_end(&self, turn: &Turn, is_first: bool) -> Option<String> {
         let Some(NoReply::Ended(exit)) = turn.no_reply else { return None };
         // A shell that waits for the program exits with 128 and the signal's number.
         let exit = match exit {
             BotExit::Code(status @ 129..160) => BotExit::Signal(status - 128),
             exit => exit,
         };
-        let may_be_stack = turn.turn == 1 || turn.limit == LimitKind::Total;
+        let may_be_stack = is_first || turn.limit == LimitKind::Total;
         match exit {
             BotExit::Signal(SIGXCPU | SIGKILL) => {
                 let limit = self.cpu_time?;
@@ -149,6 +182,7 @@ fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
         file_size: Some(1 << 20),
         address_space: Some(1 << 28),
         stack: Some((8 << 20, STACK_OF_SHELL)),
+        ..Inherited::default()
     };
     let stack = Inherited { address_space: None, ..shell };
     let ended = |exit, stderr: &str| {
@@ -175,15 +209,39 @@ fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
         ),
     ] {
         let turn = ended(exit, stderr);
-        let said = inherited.explain(&turn);
+        let said = inherited.explain(&turn, true);
         assert!(said.as_ref().is_some_and(|said| said.contains(expected)), "{exit}: {said:?}");
-        assert_eq!(Inherited::default().explain(&turn), None);
+        assert_eq!(Inherited::default().explain(&turn, true), None);
     }
     for (exit, stderr) in [(by_status(1), "ValueError"), (by_status(0), "MemoryError")] {
-        assert_eq!(shell.explain(&ended(exit, stderr)), None);
+        assert_eq!(shell.explain(&ended(exit, stderr), false), None);
     }
-    let later = Turn { turn: 2, ..ended(by_signal(SIGSEGV), "") };
-    assert_eq!(stack.explain(&later), None);
+    assert_eq!(stack.explain(&ended(by_signal(SIGSEGV), ""), false), None);
+}
+
+#[test]
+fn a_tight_limit_of_the_shell_is_named_whatever_a_first_turn_ends_with() {
+    const SIGTRAP: i32 = 5;
+
+    let ends = [BotExit::Code(0), BotExit::Code(1), BotExit::Signal(SIGTRAP)];
+    let ends = ends.map(NoReply::Ended).map(Some);
+    let tight = [
+        (Inherited { address_space: Some(500_000_000), ..Inherited::default() }, "500 MB", "-v"),
+        (Inherited { data: Some(1 << 28), ..Inherited::default() }, "256 MiB", "-d"),
+        (Inherited { processes: Some(50), ..Inherited::default() }, "50 processes", "-u"),
+    ];
+    for no_reply in ends.into_iter().chain([None, Some(NoReply::Deadline)]) {
+        let turn = Turn { no_reply, ..super::made::turn() };
+        for (inherited, limit, flag) in tight {
+            let said = inherited.explain(&turn, true).expect("a limit");
+            assert!(said.contains(limit) && said.contains(&format!("`ulimit {flag}`")), "{said}");
+            assert_eq!(inherited.explain(&turn, false), None, "it has started");
+        }
+        let usual = (Some(1 << 40), Some(31_000));
+        let usual =
+            Inherited { address_space: usual.0, processes: usual.1, ..Inherited::default() };
+        assert_eq!(usual.explain(&turn, true), None);
+    }
 }
 
 #[test]

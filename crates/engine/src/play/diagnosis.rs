@@ -173,6 +173,9 @@ impl Fatal {
         };
         let happened = what_happened(turn, &lines, seen);
         let mut what = vec![format!("turn {}{own}: {happened}", turn.turn)];
+        what.extend(encoding(&turn.reply.0).map(str::to_owned));
+        let is_first = game.turns == 1;
+        let of_shell = Inherited::here(&game.command.confinement).explain(turn, is_first);
         if let Some(no_reply) = turn.no_reply {
             what.extend(seen.both_blocked.then(|| BOTH_BLOCKED.to_owned()));
             what.extend(missing_lines(&lines, seen));
@@ -190,13 +193,13 @@ impl Fatal {
                 ));
             }
             let resources = &game.command.confinement.resources;
-            let of_shell = Inherited::here(resources).explain(turn);
-            let of_limit = of_shell.or_else(|| kernel_limit(no_reply, resources));
-            let is_explained = of_limit.is_some();
+            let of_limit = kernel_limit(no_reply, resources).filter(|_| of_shell.is_none());
+            let is_explained = of_limit.is_some() || of_shell.is_some();
             what.extend(of_limit);
             what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
-            what.extend(never_ran(turn, game.command).filter(|_| !is_explained));
+            what.extend(never_ran(turn, is_first, game.command).filter(|_| !is_explained));
         }
+        what.extend(of_shell);
         Self {
             what,
             no_reply: turn.no_reply,
@@ -344,6 +347,25 @@ fn rejected(lines: &Lines, seen: &Seen) -> String {
     let remark = seen.remark.as_ref().map(|remark| format!(": {remark}")).unwrap_or_default();
     format!("{which} was {line}{remark}")
 }
+
+/// Names an encoding of a reply in which no judge reads it.
+fn encoding(reply: &[u8]) -> Option<&'static str> {
+    // As in UTF-16, where one of the two bytes of each of these letters is 0.
+    let has_zeros =
+        |at: usize| reply.len() > 1 && reply.iter().skip(at).step_by(2).all(|it| *it == 0);
+    match reply {
+        [0xEF, 0xBB, 0xBF, ..] => Some(
+            "its output begins with a byte order mark (U+FEFF): in C# `new UTF8Encoding(false)` as Console.OutputEncoding, and in \
+             Python the encoding `utf-8` instead of `utf-8-sig`, writes none",
+        ),
+        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some(UTF_16),
+        _ if has_zeros(0) || has_zeros(1) => Some(UTF_16),
+        _ => None,
+    }
+}
+
+const UTF_16: &str = "each second byte of its output is 0, or it begins with the mark of UTF-16, which some programs of Windows \
+     write: have it write UTF-8 without a byte order mark";
 
 /// Says how many lines of an incomplete reply had arrived.
 fn missing_lines(lines: &Lines, seen: &Seen) -> Option<String> {

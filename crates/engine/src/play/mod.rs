@@ -36,7 +36,10 @@ pub(crate) use self::quiet::await_quiet;
 use self::record::Record;
 use self::table::Table;
 pub use self::traces::Traces;
-use contain::bot::{BotCommand, ContainmentMethod, ExchangeError, HostMemory, SpawnError};
+use contain::bot::{
+    BotCommand, ContainmentMethod, ExchangeError, HostMemory, SpawnError, process_limit_of_host,
+    refused_processes,
+};
 use contain::cancel::{Cancelled, Canceller};
 use results::gamelog::{End, Event, Turn};
 use rules::game::{Effect, Game, GameKind, JudgeFailure, Placement, TestCase};
@@ -44,6 +47,7 @@ use rules::source::SourceError;
 use terms::fault::{AtFault, Attributed};
 use terms::limits::MatchRules;
 use terms::text::{duration, quote};
+use terms::verdict::{NoReply, Verdict};
 
 /// A bot, a test case and everything else that a game needs.
 ///
@@ -180,6 +184,19 @@ pub enum PlayError {
     /// The host had no memory left for the bot, so the bot does not lose.
     #[error(transparent)]
     HostMemory(HostMemory),
+    /// The game was lost, or its judge failed, while a limit around the referee kept programs from starting a process or thread.
+    #[error(
+        "the host refused a process or thread, so nobody is at fault{}: a control group around the referee limits them{} \
+         (`pids.max`); raise that, or play fewer games at a time",
+        what.as_ref().map(|what| format!(" ({what})")).unwrap_or_default(),
+        limit.map(|limit| format!(" to {limit}")).unwrap_or_default()
+    )]
+    HostProcesses {
+        /// What then went wrong, if the judge failed.
+        what: Option<String>,
+        /// The limit on processes and threads.
+        limit: Option<u64>,
+    },
     /// The game's judge failed.
     #[error(transparent)]
     Judge(JudgeFailure),
@@ -193,7 +210,7 @@ impl Attributed for PlayError {
         match self {
             Self::TestCase(_) | Self::Seats { .. } => AtFault::User,
             Self::Spawn(error) => error.at_fault(),
-            Self::HostMemory(_) | Self::Judge(_) => AtFault::Host,
+            Self::HostMemory(_) | Self::HostProcesses { .. } | Self::Judge(_) => AtFault::Host,
             Self::Exchange(error) => error.at_fault(),
             Self::Cancelled { .. } => AtFault::Referee,
         }
@@ -236,7 +253,8 @@ impl Match<'_> {
             return Err(PlayError::Seats { players, bots });
         }
         let case = (self.game.parse)(self.test_case).map_err(PlayError::TestCase)?;
-        let mut game = self.begin(&case)?;
+        let refused = refused_processes();
+        let mut game = self.begin(&case, refused)?;
         // Prepared before the bot starts, so that only sending the input takes time from the bot.
         let start = Event::Start(record::start(self, &case, &game, disturbed));
         let mut record = Record::new(self);
@@ -246,11 +264,18 @@ impl Match<'_> {
         while let Some(mut ask) = game.next_ask() {
             let reply = table.exchange(&mut ask)?;
             match game.answer(reply.answer()) {
-                Ok(effect) => sink(Event::Turn(record.turn(&ask, reply, effect))),
+                Ok(effect) => {
+                    let no_reply = reply.exchanged.no_reply;
+                    let is_over_limit = matches!(no_reply, Some(NoReply::OverLimit(_)));
+                    if effect.verdict != Verdict::Completed && !is_over_limit {
+                        check_processes(refused, None)?;
+                    }
+                    sink(Event::Turn(record.turn(&ask, reply, effect)));
+                }
                 Err(trouble) => {
                     let turn = record.turn(&ask, reply, Effect::unknown(game.score(ask.seat)));
                     let what = format!("{}; {}", trouble.what, self.last_reply(&turn));
-                    let error = self.failed(JudgeFailure { what, ..trouble });
+                    let error = self.failed(JudgeFailure { what, ..trouble }, refused);
                     if let PlayError::Judge(_) = error {
                         sink(Event::Turn(turn));
                     }
@@ -263,7 +288,7 @@ impl Match<'_> {
         }
         if players > 1 && game.end().is_none_or(|end| end.seats.len() != players) {
             let what = "ended the game without a result for each player";
-            return Err(self.failed(JudgeFailure::new(what)));
+            return Err(self.failed(JudgeFailure::new(what), refused));
         }
         let (end, by_host) = record.end(&game, table.finish());
         sink(Event::End(end.clone()));
@@ -271,14 +296,14 @@ impl Match<'_> {
     }
 
     /// Has the game's referee begin, before the bot starts.
-    fn begin(&self, case: &TestCase) -> Result<Game, PlayError> {
+    fn begin(&self, case: &TestCase, refused: u64) -> Result<Game, PlayError> {
         let bot = &self.seats[0].command;
         let place = Placement {
             core: bot.pinning.as_ref().and_then(|pinning| pinning.cores.first().copied()),
             alarm: self.canceller.map(Canceller::alarm),
             is_plain: bot.confinement.method == ContainmentMethod::Plain,
         };
-        case.start(&place).map_err(|trouble| self.failed(trouble))
+        case.start(&place).map_err(|trouble| self.failed(trouble, refused))
     }
 
     /// The seat that was asked last, and its reply, after which the judge failed.
@@ -295,11 +320,20 @@ impl Match<'_> {
         }
     }
 
-    /// Why the game has no result: its judge failed, unless somebody has cancelled it.
-    fn failed(&self, trouble: JudgeFailure) -> PlayError {
-        match self.canceller.and_then(Canceller::cancelled) {
-            Some(by) => PlayError::Cancelled { by, stderr: Vec::new() },
-            None => PlayError::Judge(trouble),
+    /// Why the game has no result: its judge failed, unless somebody has cancelled it, or the host has refused processes.
+    fn failed(&self, trouble: JudgeFailure, refused: u64) -> PlayError {
+        if let Some(by) = self.canceller.and_then(Canceller::cancelled) {
+            return PlayError::Cancelled { by, stderr: Vec::new() };
         }
+        let by_host = check_processes(refused, Some(trouble.to_string()));
+        by_host.err().unwrap_or(PlayError::Judge(trouble))
     }
+}
+
+/// An error if a group around the referee has refused more processes and threads than these.
+fn check_processes(refused: u64, what: Option<String>) -> Result<(), PlayError> {
+    if refused_processes() <= refused {
+        return Ok(());
+    }
+    Err(PlayError::HostProcesses { what, limit: process_limit_of_host() })
 }

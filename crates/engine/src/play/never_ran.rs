@@ -14,22 +14,19 @@ use terms::text::{shell_word, without_byte_order_mark};
 use terms::verdict::{BotExit, NoReply, SIGSYS};
 
 /// Why the program of a bot that ended in its first turn never ran, if its exit status says that, or what it may have lacked.
-pub(super) fn never_ran(turn: &Turn, command: &BotCommand) -> Option<String> {
+pub(super) fn never_ran(turn: &Turn, is_first: bool, command: &BotCommand) -> Option<String> {
     let Some(NoReply::Ended(exit)) = turn.no_reply else { return None };
     let stderr = &turn.stderr.0;
     match exit {
         BotExit::Signal(SIGSYS) | BotExit::Code(SHELL_SIGSYS) if has_filter(command) => {
             Some(OTHER_CALLS.to_owned())
         }
-        _ if turn.turn != 1 => None,
+        _ if !is_first => None,
         BotExit::Code(126 | 127) => carriage_return(command)
             .or_else(|| outside_sandbox(command))
-            .or_else(|| unseen(command, stderr))
-            .or_else(|| hidden_files(command)),
+            .or_else(|| unseen(command, stderr)),
         BotExit::Code(0) => None,
-        _ => unseen(command, stderr)
-            .or_else(|| cannot_write(command, stderr))
-            .or_else(|| hidden_files(command)),
+        _ => unseen(command, stderr).or_else(|| cannot_write(command, stderr)),
     }
 }
 
@@ -134,25 +131,15 @@ fn from_here(path: &Path) -> String {
     shell_word(&path.to_string_lossy())
 }
 
-/// What to try for a bot in a sandbox that gives no reason.
-fn hidden_files(command: &BotCommand) -> Option<String> {
-    command.confinement.sandbox.as_ref()?;
-    Some(
-        "its sandbox shows only the files that its command names; `--sandbox=PATH` \
-         shows more"
-            .to_owned(),
-    )
-}
-
-/// Names the sandbox of a bot whose last words are that it may not write, such as `cargo run`, which writes into its cache.
+/// Names the sandbox of a bot whose last words are that its file system is read-only, such as `cargo run`, which writes into its cache.
+/// That something is not permitted says less: it may be about reading.
 fn cannot_write(command: &BotCommand, stderr: &[u8]) -> Option<String> {
-    const WORDS: [&str; 4] =
-        ["Permission denied", "Read-only file system", "(os error 13)", "(os error 30)"];
+    const WORDS: [&str; 2] = ["Read-only file system", "(os error 30)"];
     command.confinement.sandbox.as_ref()?;
     let text = String::from_utf8_lossy(stderr);
     WORDS.iter().any(|words| text.contains(words)).then(|| {
-        "in its sandbox it can write only to its scratch folder (TMPDIR): build before the game, with `build`, and name the \
-         built program instead of `cargo run` or `uv run`"
+        "in its sandbox it can write only to its scratch folder (TMPDIR); if it is built when it starts, as by `cargo run`, name \
+         the built program instead (`build` in the settings builds it)"
             .to_owned()
     })
 }
@@ -183,7 +170,7 @@ mod tests {
     /// Says why a bot of this status never ran.
     fn said(command: &BotCommand, number: u32, status: i32) -> Option<String> {
         let no_reply = Some(NoReply::Ended(BotExit::Code(status)));
-        never_ran(&Turn { turn: number, no_reply, ..made::turn() }, command)
+        never_ran(&Turn { turn: number, no_reply, ..made::turn() }, number == 1, command)
     }
 
     #[test]
@@ -213,15 +200,20 @@ mod tests {
         let said = |command: &BotCommand, stderr: &str| {
             let no_reply = Some(NoReply::Ended(BotExit::Code(101)));
             let stderr = Bytes(stderr.into());
-            never_ran(&Turn { turn: 1, no_reply, stderr, ..made::turn() }, command)
+            never_ran(&Turn { turn: 1, no_reply, stderr, ..made::turn() }, true, command)
         };
         let mut command = made::command("cargo");
         assert_eq!(said(&command, words), None, "it has no sandbox");
         command.confinement.sandbox = Some(Sandbox::new(&[] as &[PathBuf]).expect("a sandbox"));
         let advice = said(&command, words).expect("advice");
         assert!(advice.starts_with("in its sandbox it can write"), "{advice}");
-        let advice = said(&command, "error: no such command").expect("advice");
-        assert!(advice.starts_with("its sandbox shows only the files"), "{advice}");
+        for unknown in [
+            "error: no such command",
+            "PermissionError: [Errno 13] Permission denied: '/etc/shadow'",
+            "OSError: [Errno 101] Network is unreachable",
+        ] {
+            assert_eq!(said(&command, unknown), None, "{unknown}");
+        }
     }
 
     #[test]
@@ -239,7 +231,7 @@ mod tests {
         let said = |command: &BotCommand, stderr: &str| {
             let no_reply = Some(NoReply::Ended(BotExit::Code(1)));
             let stderr = Bytes(stderr.into());
-            never_ran(&Turn { turn: 1, no_reply, stderr, ..made::turn() }, command).expect("advice")
+            never_ran(&Turn { turn: 1, no_reply, stderr, ..made::turn() }, true, command)
         };
         let shown = |name: &str| shell_word(&folder.join(name).to_string_lossy());
         for (words, file) in [
@@ -248,15 +240,14 @@ mod tests {
             ("cannot open weights.bin.\n", "weights.bin"),
             ("open in/1.txt: Permission denied\n", "in/1.txt"),
         ] {
-            let advice = said(&command, words);
+            let advice = said(&command, words).expect("advice");
             assert!(advice.ends_with(&format!("; add `--sandbox={}`", shown(file))), "{advice}");
         }
         for words in ["bot.py: error in line 3\n", "helper\n", ""] {
-            let advice = said(&command, words);
-            assert!(advice.starts_with("its sandbox shows only the files"), "{advice}");
+            assert_eq!(said(&command, words), None, "{words}");
         }
         command.args.push(".".into());
-        let advice = said(&command, "");
+        let advice = said(&command, "").expect("advice");
         assert!(advice.starts_with("its sandbox does not show "), "{advice}");
     }
 
@@ -275,14 +266,18 @@ mod tests {
             command.env.insert("PATH".into(), home.join(path).into());
             assert_eq!(said(&command, 1, 127), None, "it has no sandbox");
             command.confinement.sandbox = Some(Sandbox::new(readable).expect("folders"));
-            let said = said(&command, 1, 127).expect("advice");
+            let said = said(&command, 1, 127)?;
             let (_, advice) = said.split_once("`--sandbox=").expect("the flag");
-            advice.strip_suffix("` lets it read that").unwrap_or("PATH").to_owned()
+            advice.strip_suffix("` lets it read that").map(str::to_owned)
         };
         let shown = |folder: &str| shell_word(&home.join(folder).to_string_lossy());
-        assert_eq!(advice("of/bin", &[]), shown("of"), "the installation has its programs in bin");
-        assert_eq!(advice("plain", &[]), shown("plain"));
-        assert_eq!(advice("none", &[]), "PATH", "it is not found");
-        assert_eq!(advice("of/bin", &[home.join("of")]), "PATH", "the bot sees it");
+        assert_eq!(
+            advice("of/bin", &[]),
+            Some(shown("of")),
+            "the installation has its programs in bin"
+        );
+        assert_eq!(advice("plain", &[]), Some(shown("plain")));
+        assert_eq!(advice("none", &[]), None, "it is not found");
+        assert_eq!(advice("of/bin", &[home.join("of")]), None, "the bot sees it");
     }
 }

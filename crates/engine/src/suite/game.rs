@@ -7,7 +7,7 @@ use crate::play::{Match, PlayError, Seated};
 use contain::cancel::Canceller;
 use results::gamelog::Event;
 use rules::game::Drawing;
-use terms::fault::{AtFault, Attributed as _};
+use terms::fault::{AtFault, Attributed as _, with_causes};
 use terms::verdict::Verdict;
 
 use results::suite::{Assignment, Case};
@@ -71,7 +71,7 @@ impl Job<'_> {
             }
             Err(error) => {
                 let reason = match (&error, error.at_fault()) {
-                    (PlayError::Judge(_), _) => NotPlayed::JudgeTrouble,
+                    (PlayError::Judge(failure), _) if !failure.is_hosts => NotPlayed::JudgeTrouble,
                     (PlayError::Spawn(_), AtFault::User) => NotPlayed::CannotStart,
                     (_, AtFault::Host) => NotPlayed::NoResources,
                     _ => return Err(error),
@@ -142,11 +142,4 @@ impl Job<'_> {
             times: Times::default(),
         }
     }
-}
-
-/// An error and what caused it, on one line.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let chain = std::iter::successors(Some(error), |&error| error.source());
-    let text = chain.map(ToString::to_string).collect::<Vec<_>>().join(": ");
-    text.replace(":\n", ": ").replace('\n', "; ")
 }

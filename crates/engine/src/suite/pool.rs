@@ -81,8 +81,8 @@ pub enum PoolError {
         bot: String,
         /// Why the last one could not be started.
         why: String,
-        /// Whose fault that is: the user's if the bot's command is wrong.
-        at_fault: AtFault,
+        /// What kept the last one from being played.
+        reason: NotPlayed,
     },
     /// A log or a bundle could not be written. The results so far are kept.
     #[error("cannot keep a game")]
@@ -92,10 +92,12 @@ pub enum PoolError {
 impl Attributed for PoolError {
     fn at_fault(&self) -> AtFault {
         match self {
-            Self::Case(_) | Self::Replaced { .. } | Self::JudgeReplaced(_) => AtFault::User,
-            Self::NotPlayed { at_fault, .. } => *at_fault,
+            Self::Case(_)
+            | Self::Replaced { .. }
+            | Self::JudgeReplaced(_)
+            | Self::NotPlayed { reason: NotPlayed::CannotStart, .. } => AtFault::User,
             Self::Play(error) => error.at_fault(),
-            Self::Keep(_) => AtFault::Host,
+            Self::NotPlayed { .. } | Self::Keep(_) => AtFault::Host,
         }
     }
 }
@@ -301,7 +303,7 @@ impl NotPlayedInARow {
         Err(PoolError::NotPlayed {
             bot: given_up.join("`, `"),
             why: outcome.diagnosis.clone().unwrap_or_default(),
-            at_fault: if reason == NotPlayed::CannotStart { AtFault::User } else { AtFault::Host },
+            reason,
         })
     }
 }

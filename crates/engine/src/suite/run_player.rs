@@ -11,7 +11,7 @@ use super::pool::{Pool, PoolError};
 use crate::config::Config;
 use crate::host::{CoreClaims, HostError, check_host, overload};
 use crate::play::await_quiet;
-use contain::bot::{BotCommand, Host, PinError, memory_limit_of_host};
+use contain::bot::{BotCommand, Host, PinError, memory_limit_of_host, process_limit_of_host};
 use contain::cancel::{Cancelled, Canceller};
 use results::compare::{Decider, Standing};
 use results::host::SHORT_LIMIT;
@@ -140,7 +140,9 @@ impl<'a> RunPlayer<'a> {
         let played = folder.played()?;
         let mut claims = CoreClaims::default();
         let workers = self.jobs.workers(&mut claims)?;
-        warn_of_memory(&folder.run.plan, workers.len() * self.config.game.players);
+        let bots = workers.len() * self.config.game.players;
+        warn_of_memory(&folder.run.plan, bots);
+        warn_of_processes(bots);
         let entrants = Entrant::all(self.config, &folder)?;
         let mut pool = Pool {
             plan: &folder.run.plan,
@@ -298,6 +300,21 @@ fn warn_of_memory(plan: &Plan, bots: usize) {
         log::warn!(
             "{} at a time may use {needed} of memory, and a control group gives them {limit}; play fewer at a time, or lower \
              their limit on memory, or the kernel may kill bots that are within their limits",
+            plural(bots as u64, "bot"),
+        );
+    }
+}
+
+/// What a runtime may start by itself, on a machine of many cores.
+const THREADS_OF_RUNTIME: u64 = 64;
+
+/// A limit on processes around all bots makes runtimes fail, or wait for ever.
+fn warn_of_processes(bots: usize) {
+    let needed = THREADS_OF_RUNTIME.saturating_mul(bots as u64);
+    if let Some(limit) = process_limit_of_host().filter(|&limit| limit < needed) {
+        log::warn!(
+            "a control group limits the referee and {} at a time to {limit} processes and threads, and some runtimes start dozens; \
+             raise `pids.max` (the `pids-limit` of docker and podman), or games may not be played",
             plural(bots as u64, "bot"),
         );
     }

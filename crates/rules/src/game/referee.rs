@@ -278,6 +278,8 @@ pub struct JudgeFailure {
     pub stderr: Option<String>,
     /// What the user can do about it, where that is known.
     pub remedy: Option<String>,
+    /// Whether the host lacked what its start takes, so that nothing is known of the judge.
+    pub is_hosts: bool,
 }
 
 impl JudgeFailure {

@@ -19,7 +19,7 @@ use contain::cancel::Canceller;
 use engine::config::Config;
 use engine::suite::{Observer, PoolError, RunError, RunPlayer};
 use results::compare::Standing;
-use results::suite::{Bests, FolderError, Logs, Outcome, Packing, RunFolder, RunWriter};
+use results::suite::{Bests, FolderError, Logs, NotPlayed, Outcome, Packing, RunFolder, RunWriter};
 use terms::fault::Attributed as _;
 
 /// Plays the missing games of a run, or of a part of it; returns how its bot compares with an opponent.
@@ -130,6 +130,9 @@ pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failu
         }
         RunError::Game(PoolError::Replaced { .. } | PoolError::JudgeReplaced(_)) if !no_run => {
             "; no game of the new one was kept, and --resume goes on with the old one"
+        }
+        RunError::Game(PoolError::NotPlayed { reason: NotPlayed::NoResources, .. }) if !no_run => {
+            "; --resume plays them once that is mended"
         }
         RunError::Game(PoolError::NotPlayed { .. }) if !no_run => {
             "; --resume plays them; once the bot or the game's judge has changed, start a new run"

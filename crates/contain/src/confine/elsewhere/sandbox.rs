@@ -7,9 +7,6 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum Sandbox {}
 
-/// The version of Landlock that Linux needs for it.
-pub(crate) const NEEDED: u32 = 3;
-
 impl Sandbox {
     /// Withholds files and folders.
     #[must_use]

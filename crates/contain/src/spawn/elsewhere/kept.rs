@@ -30,9 +30,9 @@ impl BotCommand {
         is_executable(file)
     }
 
-    /// Whether the bot runs as another user.
+    /// What is known to keep the bot from executing a file: nothing.
     #[cfg(unix)]
-    pub(super) fn runs_as_nobody(&self) -> bool {
-        false
+    pub(super) fn forbids_execution(&self, _file: &Path) -> Option<String> {
+        None
     }
 }

@@ -17,10 +17,10 @@ impl ContainmentMethod {
     /// Whether the system limits a bot's open files, CPU time and file sizes.
     pub const LIMITS_HERE: bool = cfg!(unix);
 
-    pub(super) fn try_out(self) -> Result<(), String> {
+    pub(super) fn try_out(self, is_sandboxed: bool) -> Result<(), String> {
         match self {
-            Self::Plain => Ok(()),
-            Self::Namespace | Self::Seccomp => Err(NEEDS_LINUX.to_owned()),
+            Self::Plain if !is_sandboxed => Ok(()),
+            _ => Err(NEEDS_LINUX.to_owned()),
         }
     }
 

@@ -38,9 +38,9 @@ impl BotCommand {
                 None => SpawnError::NoProgram(file),
             },
             Some(ERROR_COMMITMENT_LIMIT | ERROR_NO_SYSTEM_RESOURCES | ERROR_NOT_ENOUGH_MEMORY) => {
-                SpawnError::Resources { program: file, source: error }
+                SpawnError::resources(file, error)
             }
-            _ => SpawnError::Refused { program: file, source: error },
+            _ => SpawnError::Refused { program: file, why: String::new(), source: error },
         }
     }
 }

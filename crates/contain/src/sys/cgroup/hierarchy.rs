@@ -8,10 +8,10 @@ pub(crate) fn own_group() -> Option<PathBuf> {
     folder("cgroup2", "", &own_path(str::is_empty)?)
 }
 
-/// The group of version 1 that counts this process's memory.
-pub(crate) fn own_old_memory_group() -> Option<PathBuf> {
-    let is_memory = |names: &str| names.split(',').any(|name| name == "memory");
-    folder("cgroup", "memory", &own_path(is_memory)?)
+/// This process's group of version 1 that has this controller.
+pub(crate) fn own_old_group(controller: &str) -> Option<PathBuf> {
+    let has = |names: &str| names.split(',').any(|name| name == controller);
+    folder("cgroup", controller, &own_path(has)?)
 }
 
 /// The path of the group in the hierarchy with these controllers.

@@ -280,3 +280,28 @@ fn a_limit_of_the_whole_game_is_named_with_what_was_left_of_it() {
     let first = lost(NoReply::Deadline, turn(), seen(Duration::ZERO), &BotEnd::default());
     assert_eq!(first, "turn 1: no answer within 126 µs");
 }
+
+#[test]
+fn an_encoding_that_no_judge_reads_is_named() {
+    let le = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    let be = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<_>>();
+    for (reply, expected) in [
+        (b"\xef\xbb\xbf0 0\n".to_vec(), Some("byte order mark")),
+        (le("\u{feff}0 0\n"), Some("UTF-16")),
+        (be("\u{feff}0 0\n"), Some("UTF-16")),
+        // The line ends after the first byte of the last letter.
+        (le("0 0\n")[..7].to_vec(), Some("UTF-16")),
+        (be("0 0\n"), Some("UTF-16")),
+        (b"0 0\n".to_vec(), None),
+        (b"\0".to_vec(), None),
+        (b"12\0\n".to_vec(), None),
+    ] {
+        let turn = Turn { reply: Bytes(reply.clone()), ..made::turn() };
+        let seen = Seen { lines: 1, wrong_line: Some(0), ..seen() };
+        let turns = vec![(turn, Verdict::MalformedReply, seen)];
+        let said = diagnosis(turns, &BotEnd::default()).expect("a loss");
+        let said = said.split_once("; ").map(|(_, rest)| rest);
+        assert_eq!(said.is_some(), expected.is_some(), "{reply:?}: {said:?}");
+        assert!(said.unwrap_or_default().contains(expected.unwrap_or_default()), "{said:?}");
+    }
+}
