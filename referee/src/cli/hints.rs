@@ -15,32 +15,54 @@ use rules::game::{GameKind, UnknownGame};
 use terms::system::{is_executable, is_path, program_file};
 use terms::text::shell_word;
 
-/// Flags that others have had, and what is written here.
-const ELSEWHERE: [(&str, &str); 11] = [
-    ("--case", "--board"),
-    ("--cases", "--board"),
-    ("--worst", "--sort worst"),
-    ("--slowest", "--sort slowest"),
-    ("--time", "--turn"),
-    ("--timeout", "--turn"),
-    ("--no-timeout", "--profile unlimited"),
-    ("--no-timeouts", "--profile unlimited"),
-    ("--no-limit", "--profile unlimited"),
-    ("--no-limits", "--profile unlimited"),
-    ("--unlimited", "--profile unlimited"),
-];
-
-/// The commands that read runs, or one bot of each.
-const WITH_SIDES: [&str; 3] = ["compare", "report", "show"];
-
-/// Commands that others have, and what is written here.
-const OTHER_COMMANDS: [(&str, &str); 5] = [
+/// Words that people type here, as they do with other tools or did in older versions, and what to write instead.
+const INSTEAD: [(&str, &str); 39] = [
+    ("bench", TIMING),
+    ("benchmark", TIMING),
+    ("clean", "`rm -r RUN` removes the folder of a run; `referee runs` lists the runs"),
+    ("export", "`referee show RUN --format csv` prints a run's games"),
+    ("html", PAGE),
+    ("league", RIVALS),
     ("list", "`referee runs` lists the runs"),
     ("ls", "`referee runs` lists the runs"),
+    ("match", RIVALS),
+    ("open", PAGE),
     ("run", "`referee play` plays a game, and `referee suite` many"),
+    ("score", "`referee show RUN` prints the results of a run"),
+    ("stats", "`referee show RUN` prints the results of a run"),
+    ("test", "`referee play` plays a game, and `referee suite` many"),
+    ("tournament", RIVALS),
     ("view", "`referee replay LOG` shows a game"),
     ("watch", "`referee replay LOG --watch` shows a game move by move"),
+    ("--bot", "RUN:BOT is one bot of a run, such as latest:./mybot; `play` and `suite` start bots"),
+    ("--case", "--board BOARD"),
+    ("--cases", "--board FOLDER"),
+    ("--jobs", "`referee suite --jobs N` plays N games at a time"),
+    ("--no-limit", UNLIMITED),
+    ("--no-limits", UNLIMITED),
+    ("--no-timeout", UNLIMITED),
+    ("--no-timeouts", UNLIMITED),
+    ("--parallel", "`referee suite --jobs N` plays N games at a time"),
+    ("--part-length", "--parts LENGTH"),
+    ("--rounds", "`referee suite --repeat N` plays each game N times"),
+    ("--sandbox-read", "--sandbox=FILE"),
+    ("--slowest", "--sort slowest"),
+    ("--slurm-max-tasks", "--slurm=N"),
+    ("--stderr", "-v shows each turn; --log and --html keep what the bot writes to standard error"),
+    ("--stdin", "--export input > FILE"),
+    ("--time", TIMES),
+    ("--time-limit", TIMES),
+    ("--timeout", TIMES),
+    ("--turn-input", "--export input:TURN"),
+    ("--unlimited", UNLIMITED),
+    ("--worst", "--sort worst"),
 ];
+const PAGE: &str = "`referee report RUN --html FILE` makes a page of a run, and `replay LOG --html FILE` of a game";
+const RIVALS: &str =
+    "`referee suite` plays bots against each other, and `referee ratings` ranks them";
+const TIMES: &str = "--turn limits a turn, and --total a whole game";
+const TIMING: &str = "`referee timing` measures how long a bot takes";
+const UNLIMITED: &str = "--profile unlimited";
 
 /// Endings of source files, their languages, and what starts them as they are.
 const SOURCES: [(&str, &str, Option<&str>); 13] = [
@@ -59,109 +81,22 @@ const SOURCES: [(&str, &str, Option<&str>); 13] = [
     ("rs", "Rust", None),
 ];
 
-/// The number of options up to which an error names them all.
-const FEW_OPTIONS: usize = 20;
-
-/// Suggests the flag or command that an unknown one may be meant for, or else names those that there are. Where a command
-/// takes a bot's words after `--`, clap only suggests to put it there.
-pub(super) fn mend_suggestion(mut error: clap::Error, mut command: clap::Command) -> clap::Error {
-    if let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidSubcommand) {
-        let meant = OTHER_COMMANDS.iter().find(|(theirs, _)| theirs == unknown);
-        if let Some((_, ours)) = meant {
-            error.remove(ContextKind::SuggestedSubcommand);
-            error.insert(ContextKind::Suggested, tip(ours));
-        }
-        return error;
-    }
-    let unknown = match error.get(ContextKind::InvalidArg) {
-        Some(ContextValue::String(unknown)) if error.kind() == ErrorKind::UnknownArgument => {
-            unknown.clone()
-        }
+/// Adds what to write instead of an unknown command or flag that is in the table. Of others clap names the most similar.
+pub(super) fn add_hint(mut error: clap::Error) -> clap::Error {
+    let kind = match error.kind() {
+        ErrorKind::InvalidSubcommand => ContextKind::InvalidSubcommand,
+        ErrorKind::UnknownArgument => ContextKind::InvalidArg,
         _ => return error,
     };
-    command.build();
-    let mut inner = &command;
-    while let Some(next) = std::env::args().find_map(|word| inner.find_subcommand(&word)) {
-        inner = next;
-    }
-    if unknown == "--bot" && WITH_SIDES.contains(&inner.get_name()) {
+    let known = INSTEAD.iter().find(|(word, _)| {
+        matches!(error.get(kind), Some(ContextValue::String(unknown)) if unknown == word)
+    });
+    if let Some((_, instead)) = known {
         error.remove(ContextKind::SuggestedArg);
-        error.insert(
-            ContextKind::Suggested,
-            tip("RUN:BOT is one bot of a run, such as latest:./mybot"),
-        );
-        return error;
-    }
-    let flags: Vec<String> =
-        inner.get_arguments().filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
-    let slips = |flag: &&String| strsim::osa_distance(&unknown, flag);
-    let is_here = |ours: &str| flags.iter().any(|flag| ours.split(' ').next() == Some(flag));
-    let meant = ELSEWHERE.iter().find(|(theirs, ours)| *theirs == unknown && is_here(ours));
-    let meant = meant.map(|(_, ours)| (*ours).to_owned());
-    // Two slips make another word of a short name.
-    let most_slips = if unknown.trim_start_matches('-').len() < 5 { 1 } else { 2 };
-    let near = || flags.iter().min_by_key(slips).filter(|flag| slips(flag) <= most_slips).cloned();
-    if let Some(commands) = commands_with(&command, &unknown).filter(|_| meant.is_none()) {
-        error.remove(ContextKind::SuggestedArg);
-        let similar = near().map_or(String::new(), |near| format!("; similar here: {near}"));
-        let elsewhere = format!("{unknown} is an option of {commands}{similar}");
-        error.insert(ContextKind::Suggested, tip(&elsewhere));
-    } else if let Some(meant) = meant.or_else(near) {
-        error.remove(ContextKind::Suggested);
-        error.insert(ContextKind::SuggestedArg, ContextValue::String(meant));
-    } else if error.get(ContextKind::SuggestedArg).is_some() {
-        error.remove(ContextKind::Suggested);
-    } else if unknown.starts_with('-') {
-        error.insert(ContextKind::Suggested, tip(&options(inner, &unknown)));
-    } else if let Some((_, ours)) = OTHER_COMMANDS.iter().find(|(theirs, _)| *theirs == unknown) {
-        error.insert(ContextKind::Suggested, tip(ours));
+        error.remove(ContextKind::SuggestedSubcommand);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*instead).into()]));
     }
     error
-}
-
-/// The commands of the program that have this option, as a list; `None` if there are none, or many.
-fn commands_with(program: &clap::Command, option: &str) -> Option<String> {
-    let name = option.strip_prefix("--").filter(|name| !name.is_empty())?;
-    let has = |command: &&clap::Command| {
-        command.get_arguments().any(|arg| arg.get_long() == Some(name) && !arg.is_hide_set())
-    };
-    let shown = program.get_subcommands().filter(|command| !command.is_hide_set());
-    let names: Vec<_> =
-        shown.filter(has).map(|command| format!("`referee {}`", command.get_name())).collect();
-    match names.as_slice() {
-        [only] => Some(only.clone()),
-        [others @ .., last] if others.len() < 3 => {
-            Some(format!("{} and {last}", others.join(", ")))
-        }
-        _ => None,
-    }
-}
-
-fn tip(text: &str) -> ContextValue {
-    ContextValue::StyledStrs(vec![text.to_owned().into()])
-}
-
-/// The options of a command: options of one letter if `unknown` is one, or else all, or the most similar of many.
-fn options(command: &clap::Command, unknown: &str) -> String {
-    let is_of_all = |arg: &clap::Arg| arg.is_global_set() || arg.get_id() == "help";
-    let shown = command.get_arguments().filter(|arg| !arg.is_positional() && !arg.is_hide_set());
-    let (mut short, mut long) = (Vec::new(), Vec::new());
-    for arg in shown {
-        short.extend(arg.get_short().map(|letter| format!("-{letter}")));
-        long.extend(arg.get_long().filter(|_| !is_of_all(arg)).map(|name| format!("--{name}")));
-    }
-    let name = command.get_bin_name().unwrap_or_default().to_owned();
-    let help = format!("; see `{name} --help`");
-    if !unknown.starts_with("--") {
-        return format!("the options of one letter are {}{help}", short.join(", "));
-    }
-    if long.len() <= FEW_OPTIONS {
-        return format!("the options are {}{help}", long.join(", "));
-    }
-    let likeness = |option: &String| strsim::jaro_winkler(unknown, option);
-    long.sort_by(|a, b| likeness(b).total_cmp(&likeness(a)));
-    long.truncate(4);
-    format!("similar options are {}{help}", long.join(", "))
 }
 
 /// What may be meant by the name of an unknown game, or why it is unknown.
@@ -201,7 +136,8 @@ pub(super) fn refuse_mistakes(
     let words: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
     let hint = words.and_then(|words| {
         let program = *words.first()?;
-        let syntax = ShellSyntax::find(line, &words).map(|found| on_command_line(&found, line));
+        let syntax = ShellSyntax::find(line, &words)
+            .map(|found| format!("{}; write --bot {}", found.problem, shell_word(&found.instead)));
         syntax
             .or_else(|| blank_in_path(line, program, cwd))
             .or_else(|| source(config, &words, cwd))
@@ -209,22 +145,6 @@ pub(super) fn refuse_mistakes(
             .or_else(|| misspelt(config, &words))
     });
     hint.map_or(Ok(()), |hint| Err(Failure::user(anyhow!("--bot: {hint}"))))
-}
-
-/// What is wrong with a line that needs a shell, and what to type.
-fn on_command_line(found: &ShellSyntax, line: &str) -> String {
-    let instead = match found {
-        ShellSyntax::Home { line } => format!("--bot {}", shell_word(line)),
-        ShellSyntax::Variable(_) => {
-            format!("--bot \"{line}\" in double quotes, in which your shell does")
-        }
-        ShellSyntax::Assignment { name, value, rest } => {
-            let variable = shell_word(&format!("{name}={value}"));
-            format!("--env {variable} --bot {}", shell_word(rest))
-        }
-        _ => format!("--bot {}", in_shell(line)),
-    };
-    format!("{}; write {instead}", found.problem())
 }
 
 /// A file whose path was split at its blanks.
@@ -323,28 +243,9 @@ fn at(path: &str, cwd: Option<&Path>) -> PathBuf {
     cwd.map_or_else(|| path.into(), |cwd| cwd.join(path))
 }
 
-fn in_shell(line: &str) -> String {
-    shell_word(&format!("sh -c {}", shell_word(line)))
-}
-
 /// A path as one word of a command to paste.
 pub(super) fn shell_path(path: &Path) -> String {
     shell_word(&path.to_string_lossy())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_to_write_survives_a_shell() {
-        for line in ["./a | b", "cd x && ./a 'b c'", "echo \"$X\"; ./a"] {
-            let shown = in_shell(line);
-            let typed = shlex::split(&shown).expect("one word");
-            let words = shlex::split(&typed[0]).expect("words");
-            assert_eq!(words, ["sh", "-c", line], "{shown}");
-        }
-    }
 }
 
 /// The name in a word such as `{DEPTH}` of a bot's command, where a value of `--param` belongs. Only names in capital letters count:

@@ -144,7 +144,7 @@ pub(super) fn project_bot(config: &Config, name: &str) -> Result<Option<ProjectB
     let words = split_words(&format!("the bot `{name}`"), &bot.command)?;
     let split: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
     if let Some(found) = split.and_then(|words| ShellSyntax::find(&bot.command, &words)) {
-        let problem = found.in_settings(&bot.command);
+        let problem = found.in_settings();
         return Err(Failure::user(anyhow!("the bot `{name}`: {problem}")));
     }
     let cwd = std::path::absolute(config.project.folder.join(&bot.cwd)).map_err(Failure::user)?;

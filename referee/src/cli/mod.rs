@@ -20,7 +20,6 @@ mod man;
 mod merge;
 mod named_run;
 mod new;
-mod old_flags;
 mod output;
 mod play;
 mod ratings;
@@ -48,7 +47,7 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::builder::Styles;
-use clap::{ArgAction, ColorChoice, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgAction, ColorChoice, Parser, Subcommand};
 use log::LevelFilter;
 
 use self::signals::interrupt;
@@ -87,16 +86,9 @@ pub struct Cli {
     /// Show only errors and the result: no progress, no warnings
     #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
     quiet: bool,
-
-    /// What to say of old spellings of flags.
-    #[arg(skip)]
-    warnings: Vec<String>,
 }
 
-// To define the arguments of all commands together takes longer than a short game's start, and each bundled bot is
-// started as `referee bot`.
 #[derive(Debug, Subcommand)]
-#[command(defer = true)]
 enum Command {
     Play(Box<play::PlayArgs>),
     Suite(Box<suite::SuiteArgs>),
@@ -220,7 +212,8 @@ pub fn main() -> ExitCode {
         separate_heaps();
     }
     completions::answer_shell();
-    let failure = match parse().map_or_else(|error| explain(&error), run) {
+    let failure = match Cli::try_parse().map_or_else(|error| explain(&hints::add_hint(error)), run)
+    {
         Ok(code) => return code,
         Err(failure) => failure,
     };
@@ -235,24 +228,6 @@ pub fn main() -> ExitCode {
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     }
     failure.exit_code()
-}
-
-/// Parses the program's arguments. Help is an error too.
-fn parse() -> Result<Cli, clap::Error> {
-    let mut command = Cli::command();
-    let (line, warnings) = old_flags::renamed(std::env::args_os());
-    // The list of commands shows what each says about itself, which is defined with its arguments.
-    let first = line.get(1).cloned().unwrap_or_default();
-    let is_version = first == "--version" || first == "-V";
-    let is_flag = first.is_empty() || first.as_encoded_bytes().starts_with(b"-");
-    if first == "help" || (is_flag && !is_version) {
-        command.build();
-    }
-    let matches = command.try_get_matches_from_mut(line);
-    let matches = matches.map_err(|error| hints::mend_suggestion(error, command))?;
-    let cli = Cli::from_arg_matches(&matches);
-    let cli = cli.map_err(|error| error.format(&mut Cli::command()))?;
-    Ok(Cli { warnings, ..cli })
 }
 
 /// Prints help, or ends the program with an error in its arguments, as [`Parser::parse`] does. That would not notice
@@ -274,7 +249,6 @@ pub fn run(cli: Cli) -> Result<ExitCode, Failure> {
     let _host = Host::hold();
     set_colors(cli.color);
     start_logger(cli.verbose, cli.quiet);
-    cli.warnings.iter().for_each(|warning| log::warn!("{warning}"));
     run_command(cli.command)
 }
 

@@ -9,13 +9,12 @@ use serde_json::json;
 
 use super::export::Export;
 use super::named_run::log_of;
-use super::old_flags::warning;
 use super::output::{ForceFlag, refuse_twins};
 use super::watch::{WatchFlags, watch_saved};
 use super::words::{TEXT_OR_JSON, one_of};
 use super::{Failure, completions, exit, hints, inputs, print, rejudge, rerun};
 use report::view::film::{Film, TurnTimes};
-use report::view::{page, picture, transcript};
+use report::view::{page, picture};
 use report::{Format, GameReport, ReplayReport};
 use results::gamelog::foreign::{self, Foreign};
 use results::gamelog::{self, Log, LogFileError, Start};
@@ -81,10 +80,6 @@ pub(super) struct ReplayArgs {
     /// and `input:3` only those in the third turn.
     #[arg(long, value_name = "WHAT", conflicts_with_all = ["format", "rerun", "rejudge"])]
     export: Option<Export>,
-
-    // Until the next version.
-    #[arg(long, value_name = "FILE", hide = true)]
-    stdin: Option<PathBuf>,
 
     /// With several players: show only the exchanges of this seat, from 0
     #[arg(long, value_name = "N", conflicts_with_all = ["rerun", "rejudge"])]
@@ -180,12 +175,6 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     if let Some(svg) = &args.svg {
         args.force.write(svg, image(&saved.film(path)?, args)?.as_bytes())?;
     }
-    if let Some(file) = &args.stdin {
-        log::warn!("{}", warning("--stdin FILE", "--export input > FILE"));
-        let stdin =
-            transcript::all_input(&saved.log).map_err(|error| Failure::place(path, error))?;
-        args.force.write(file, &stdin)?;
-    }
     if args.rerun {
         return rerun::run(path, &saved.log, args.format);
     }
@@ -271,7 +260,6 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
     if args.rerun
         || args.rejudge
         || args.export.is_some()
-        || args.stdin.is_some()
         || args.svg.is_some()
         || args.seat.is_some()
         || args.watch.look()?.is_some()

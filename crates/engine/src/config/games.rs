@@ -168,7 +168,7 @@ impl CustomGame {
         let words = self.settings.common.words()?;
         let split: Vec<&str> = words.iter().map(String::as_str).collect();
         if let Some(found) = ShellSyntax::find(command, &split) {
-            return Err(SettingError { key: "command", problem: found.in_settings(command) });
+            return Err(SettingError { key: "command", problem: found.in_settings() });
         }
         let kind = self.settings.game()?;
         let files = self.files_now();

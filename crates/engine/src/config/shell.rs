@@ -10,111 +10,43 @@ const OPERATORS: [&str; 11] = ["|", "||", "&&", "&", ";", ">", ">>", "<", "2>", 
 
 /// What only a shell understands in a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ShellSyntax {
-    /// An operator, such as `|`.
-    Operator {
-        /// The operator, with the name of a file if that follows without a blank.
-        operator: String,
-        /// The program that would get it as a word.
-        program: String,
-    },
-    /// A word such as `$(date)`, which a shell replaces by the output of a command.
-    Substitution(String),
-    /// A `~` at the start of a word.
-    Home {
-        /// The line with the user's home in its place.
-        line: String,
-    },
-    /// A word with a variable.
-    Variable(String),
-    /// A variable that is set before the program.
-    Assignment {
-        /// Its name.
-        name: String,
-        /// The value that a shell would set it to.
-        value: String,
-        /// The rest of the line.
-        rest: String,
-    },
+pub struct ShellSyntax {
+    /// What is wrong.
+    pub problem: String,
+    /// The line that starts a shell for it.
+    pub instead: String,
 }
 
 impl ShellSyntax {
     /// Finds it in a line that is split into these words. What is quoted is left alone, except where a shell replaces it.
     pub fn find(line: &str, words: &[&str]) -> Option<Self> {
         let program = *words.first()?;
-        let bare: Vec<&str> = line.split_whitespace().filter(|word| words.contains(word)).collect();
-        if let Some(operator) = bare.iter().find_map(|word| operator(word)) {
-            let program = words.iter().find(|word| assignment(word).is_none()).unwrap_or(&program);
-            let (operator, program) = (operator.to_owned(), (*program).to_owned());
-            return Some(Self::Operator { operator, program });
-        }
-        // A shell replaces these between double quotes too.
+        let bare = || line.split_whitespace().filter(|word| words.contains(word));
+        // A shell replaces variables and commands between double quotes too.
         let unquoted = line.split_whitespace().map(|word| word.replace('"', ""));
-        let unquoted: Vec<String> =
-            unquoted.filter(|word| words.contains(&word.as_str())).collect();
-        if let Some(word) = unquoted.iter().find(|word| word.contains("$(") || word.contains('`')) {
-            return Some(Self::Substitution(word.clone()));
-        }
-        if let Some((word, rest)) =
-            bare.iter().find_map(|word| Some((word, word.strip_prefix("~/")?)))
-        {
-            let home = std::env::home_dir()?.join(rest);
-            let line = line.replacen(*word, &home.to_string_lossy(), 1);
-            return Some(Self::Home { line });
-        }
-        let is_variable = |word: &&String| {
+        let mut unquoted = unquoted.filter(|word| words.contains(&word.as_str()));
+        let is_replaced = |word: &String| {
             let (before, after) = word.split_once('$').unwrap_or_default();
             let is_whole = before.is_empty() || before.ends_with('=') || *word == program;
-            is_whole && after.starts_with(|c: char| c == '{' || c == '_' || c.is_alphabetic())
+            let is_variable =
+                after.starts_with(|c: char| c == '{' || c == '_' || c.is_alphabetic());
+            word.contains("$(") || word.contains('`') || is_whole && is_variable
         };
-        if let Some(word) = unquoted.iter().find(is_variable) {
-            return Some(Self::Variable(word.clone()));
-        }
-        let (name, value) = assignment(program)?;
-        let rest = line.trim_start();
-        // Its value may be quoted.
-        let rest = match rest.strip_prefix(program) {
-            Some(rest) => rest.trim_start().to_owned(),
-            None if rest.strip_prefix(name)?.starts_with('=') => {
-                words[1..].iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
-            }
-            None => return None,
-        };
-        let (name, value) = (name.to_owned(), value.to_owned());
-        Some(Self::Assignment { name, value, rest })
+        let word = bare()
+            .find_map(operator)
+            .or_else(|| bare().find(|word| word.starts_with("~/")))
+            .map(str::to_owned)
+            .or_else(|| unquoted.find(is_replaced))
+            .or_else(|| is_assignment(line, program).then(|| program.to_owned()))?;
+        Some(Self {
+            problem: format!("no shell runs here, which `{word}` needs"),
+            instead: format!("sh -c {}", shell_word(line)),
+        })
     }
 
-    /// What is wrong.
-    pub fn problem(&self) -> String {
-        match self {
-            Self::Operator { operator, program } => {
-                format!("no shell runs, so `{operator}` would be a word for {program}")
-            }
-            Self::Substitution(word) => {
-                format!("no shell runs here to replace `{word}` with a command's output")
-            }
-            Self::Home { .. } => "no shell runs here to replace `~`".to_owned(),
-            Self::Variable(program) => {
-                format!("no shell runs here to replace the variable in `{program}`")
-            }
-            Self::Assignment { name, .. } => format!("no shell runs here to set `{name}`"),
-        }
-    }
-
-    /// What is wrong, and what to write in the settings instead of `command = "LINE"`.
-    pub fn in_settings(&self, line: &str) -> String {
-        let quoted = |text: &str| Value::from(text).to_string();
-        let instead = match self {
-            Self::Operator { .. } | Self::Substitution(_) | Self::Variable(_) => {
-                quoted(&format!("sh -c {}", shell_word(line)))
-            }
-            Self::Home { line } => quoted(line),
-            Self::Assignment { name, value, rest } => {
-                format!("{} and env = {{ {name} = {} }}", quoted(rest), quoted(value))
-            }
-        };
-        format!("{}; write command = {instead}", self.problem())
+    /// What is wrong, and what to write in the settings instead of the line.
+    pub fn in_settings(&self) -> String {
+        format!("{}; write command = {}", self.problem, Value::from(self.instead.as_str()))
     }
 }
 
@@ -130,9 +62,10 @@ fn operator(word: &str) -> Option<&str> {
     word.ends_with(';').then_some(";")
 }
 
-/// The name and the value that a word before the program sets.
-fn assignment(word: &str) -> Option<(&str, &str)> {
-    word.split_once('=').filter(|(name, _)| !is_path(name))
+/// Whether the first word sets a variable. Its value may be quoted.
+fn is_assignment(line: &str, word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else { return false };
+    !is_path(name) && line.trim_start().strip_prefix(name).is_some_and(|rest| rest.starts_with('='))
 }
 
 #[cfg(test)]
@@ -140,40 +73,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_are_told_what_to_write() {
-        let home = std::env::home_dir().expect("a home").display().to_string();
-        for (line, expected) in [
-            (
-                "PULL=1 python3 a.py",
-                "here to set `PULL`; write command = \"python3 a.py\" and env = { PULL = \"1\" }",
-            ),
-            (
-                "A=1 ./b 2> log",
-                "so `2>` would be a word for ./b; write command = \"sh -c 'A=1 ./b 2> log'\"",
-            ),
-            ("./b >log", "so `>log` would be a word for ./b; write command = \"sh -c './b >log'\""),
-            (
-                "./b $(nproc)",
-                "replace `$(nproc)` with a command's output; write command = \"sh -c './b $(nproc)'\"",
-            ),
-            (
-                "./b `nproc`",
-                "replace ``nproc`` with a command's output; write command = \"sh -c './b `nproc`'\"",
-            ),
-            ("$HOME/b", "in `$HOME/b`; write command = \"sh -c '$HOME/b'\""),
-            ("~/b -d 3", &format!("write command = \"{home}/b -d 3\"")),
-            ("./b ~/w 3", &format!("write command = \"./b {home}/w 3\"")),
-            ("./b -w=$HOME/w", "in `-w=$HOME/w`; write command = \"sh -c './b -w=$HOME/w'\""),
-            (
-                "./b \"$HOME/w\" 3",
-                "in `$HOME/w`; write command = \"\"\"sh -c './b \"$HOME/w\" 3'\"\"\"",
-            ),
-            ("A='b c' ./b 'd e'", "= \"./b 'd e'\" and env = { A = \"b c\" }"),
-        ] {
+    fn a_line_for_a_shell_is_given_to_one() {
+        let find = |line: &str| {
             let words = terms::system::split_words(line).expect("words");
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            let found = ShellSyntax::find(line, &words).expect(line).in_settings(line);
-            assert!(found.contains(expected), "{line}: {found}");
+            ShellSyntax::find(line, &words)
+        };
+        for (line, word) in [
+            ("PULL=1 python3 a.py", "PULL=1"),
+            ("A=1 ./b 2> log", "2>"),
+            ("./b >log", ">log"),
+            ("cd x; ./b", ";"),
+            ("./b $(nproc)", "$(nproc)"),
+            ("./b `nproc`", "`nproc`"),
+            ("$HOME/b", "$HOME/b"),
+            ("./b ~/w 3", "~/w"),
+            ("./b -w=$HOME/w", "-w=$HOME/w"),
+            ("./b \"$HOME/w\" 3", "$HOME/w"),
+            ("A='b c' ./b", "A=b c"),
+        ] {
+            let found = find(line).expect(line).in_settings();
+            let expected = format!("no shell runs here, which `{word}` needs; write command = ");
+            let said = found.strip_prefix(&expected).expect(&found);
+            let settings: toml::Table = format!("command = {said}").parse().expect(said);
+            let command = settings["command"].as_str().expect("a text");
+            let words = terms::system::split_words(command).expect("words");
+            assert_eq!(words, ["sh", "-c", line], "{found}");
         }
         for line in [
             "./b '$HOME' \\$HOME \">\"",
@@ -182,9 +107,7 @@ mod tests {
             "./b x=1 <none> a$b",
             "a/b=c",
         ] {
-            let words = terms::system::split_words(line).expect("words");
-            let words: Vec<&str> = words.iter().map(String::as_str).collect();
-            assert_eq!(ShellSyntax::find(line, &words), None, "{line}");
+            assert_eq!(find(line), None, "{line}");
         }
     }
 }

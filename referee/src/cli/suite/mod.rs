@@ -32,7 +32,6 @@ use self::report::verdict;
 pub(super) use self::report::{Games, ReportFlags, add_values, report};
 use self::slurm::SlurmFlags;
 use super::named_run::{run_path, runs_folder};
-use super::old_flags::warning;
 use super::shared::RuleFlags;
 use super::words::word;
 use super::{Failure, completions, interrupt};
@@ -55,7 +54,7 @@ use terms::verdict::Verdict;
 /// own games. Exit with 1 if a bot lost a game, or failed --fail-below or --fail-on-timeout.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, help_template = TEMPLATE)]
-#[command(group(ArgGroup::new("decides").args(["against", "until_decided"]).multiple(true)))]
+#[command(group(ArgGroup::new("decides").args(["against", "until_decided"])))]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag that can be typed")]
 pub(super) struct SuiteArgs {
     #[command(flatten, next_help_heading = "Bots")]
@@ -208,9 +207,6 @@ Examples:
   referee suite --resume latest";
 
 pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
-    if args.until_decided && args.against.is_some() {
-        log::warn!("{}", warning("--against RUN --until-decided", "--against RUN"));
-    }
     args.refuse_lines_from_elsewhere()?;
     if args.compress && args.logs == Some(Logs::None) {
         let problem = "--compress packs the logs, and --logs none keeps none";
