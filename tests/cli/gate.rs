@@ -25,35 +25,26 @@ fn again(first: &str, again: &str) -> (Output, String) {
 const PASSES: &str = "echo \"test $2 ... ok\"; echo 'test result: ok. 1 passed; 0 failed'; exit 0";
 
 #[test]
-fn a_test_that_passes_when_it_is_run_again_is_named_as_flaky() {
-    let (output, flaky) = again(&printed(&["a::b", "c::d"]), PASSES);
-    assert_code(&output, 0);
-    assert_eq!(flaky, "a::b\nc::d\n");
-    let (output, flaky) = again("exit 0", "exit 1");
-    assert_code(&output, 0);
-    assert_eq!(flaky, "");
-}
-
-#[test]
-fn a_test_that_fails_twice_or_is_not_found_again_fails() {
+fn only_a_test_that_passes_alone_is_flaky() {
+    let two = printed(&["a::b", "c::d"]);
     let one_passes = format!("[ $2 = c::d ] || exit 101; {PASSES}");
     let none_is_run = "echo 'test result: ok. 0 passed; 0 failed'; exit 0";
-    for (second, expected) in [(&*one_passes, "c::d\n"), ("exit 101", ""), (none_is_run, "")] {
-        let (output, flaky) = again(&printed(&["a::b", "c::d"]), second);
-        assert_code(&output, 1);
-        assert!(output.err().contains("a::b has failed twice"), "{second}: {output:?}");
-        assert_eq!(flaky, expected, "{second}");
-    }
-}
-
-#[test]
-fn a_failure_without_the_name_of_a_test_fails() {
     let killed = "echo 'error: test failed, to rerun pass `--test x`' >&2\n";
     let one_of_two = format!("{}{killed}", printed(&["a::b"]));
-    for first in ["echo 'error: could not compile' >&2\n", killed, &one_of_two] {
-        let (output, flaky) = again(first, PASSES);
-        assert_code(&output, 1);
-        assert!(output.err().contains("without naming a test"), "{first}: {output:?}");
-        assert_eq!(flaky, "");
+    let (twice, unnamed) = ("a::b has failed twice", "without naming a test");
+    for (first, second, code, flaky, said) in [
+        (&*two, PASSES, 0, "a::b\nc::d\n", ""),
+        ("exit 0", "exit 1", 0, "", ""),
+        (&two, &one_passes, 1, "c::d\n", twice),
+        (&two, "exit 101", 1, "", twice),
+        (&two, none_is_run, 1, "", twice),
+        ("echo 'error: could not compile' >&2\n", PASSES, 1, "", unnamed),
+        (killed, PASSES, 1, "", unnamed),
+        (&one_of_two, PASSES, 1, "", unnamed),
+    ] {
+        let (output, found) = again(first, second);
+        assert_code(&output, code);
+        assert_eq!(found, flaky, "{first}{second}");
+        assert!(output.err().contains(said), "{first}{second}: {output:?}");
     }
 }

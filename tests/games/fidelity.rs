@@ -37,7 +37,7 @@ impl BotAction {
 }
 
 /// Plays a match in this very process, with a bundled bot and a limit for its later turns.
-pub(crate) fn matched(kind: &GameKind, board: &str, bot: &[&OsStr], turn: Duration) -> End {
+fn matched(kind: &GameKind, board: &str, bot: &[&OsStr], turn: Duration) -> End {
     // One launcher for all matches.
     static HOST: LazyLock<Host> = LazyLock::new(Host::hold);
     LazyLock::force(&HOST);

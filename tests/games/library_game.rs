@@ -6,23 +6,15 @@
 use std::sync::{Arc, LazyLock};
 
 use clap::Parser as _;
-use referee::bot::BotCommand;
 use referee::cli::Cli;
-use referee::config::{Config, Layer};
-use referee::game::frames::{Change, Frame, Picture, View};
 use referee::game::{
     Answer, Ask, End, GameKind, JudgeFailure, Next, Referee, Ruling, Seat, SeedOptions, Step,
     TestCase, UnknownGame, games, register,
 };
-use referee::gamelog::{self, Event};
 use referee::limits::LimitKind;
 use referee::lines::{LineRules, Lines};
-use referee::play::Match;
-use referee::replay::replay;
 use referee::source::SourceError;
 use referee::verdict::Verdict;
-use referee::view::film::{Film, TurnTimes};
-use referee::view::page;
 
 use crate::games::lower_is_better;
 use support::prelude::*;
@@ -126,123 +118,12 @@ impl Referee for Guess {
         let ruling = self.rule(answer);
         Ok(self.step(ruling))
     }
-
-    fn view(&self) -> Option<&dyn View> {
-        Some(self)
-    }
-}
-
-impl View for Guess {
-    /// A row with a tile for each number not yet guessed.
-    fn picture(&self) -> Picture {
-        let tile = |number: u8| (!self.guessed.contains(&number)).then_some(0);
-        Picture {
-            columns: NUMBERS.into(),
-            rows: 1,
-            colors: 1,
-            tiles: (1..=NUMBERS).map(tile).collect(),
-            ..Picture::default()
-        }
-    }
-
-    fn frames(&self, reply: &Lines) -> Vec<Frame> {
-        let Some(guess) = number_in(reply) else { return Vec::new() };
-        let place = (1..=NUMBERS).contains(&guess).then(|| u16::from(guess) - 1);
-        let gone = place.filter(|_| !self.guessed.contains(&guess)).into_iter().collect();
-        let step = place.map(|_| Change { gone, ..Change::default() });
-        let is_it = guess == self.number;
-        let gain = if is_it { 3 - i64::try_from(self.guessed.len()).expect("few") } else { 0 };
-        let caption = format!("{guess} is {}", if is_it { "it" } else { "wrong" });
-        let number = self.guessed.len() + 1;
-        vec![Frame {
-            number,
-            notation: guess.to_string(),
-            caption,
-            chosen: place,
-            gain: gain.into(),
-            steps: step.into_iter().collect(),
-            message: None,
-        }]
-    }
 }
 
 /// Guesses the middle of the remaining numbers.
 const HALVES: &str = "low=1; high=9; while read -r hint; do \
     case $hint in low) low=$((guess + 1));; high) high=$((guess - 1));; esac; \
     guess=$(((low + high) / 2)); echo $guess; done";
-
-fn bot(script: &str, config: &Config) -> BotCommand {
-    BotCommand::new("sh", ["-c", script], config.confinement(None).expect("some method"))
-}
-
-/// The settings of the game, from a file that only names it.
-fn config() -> Config {
-    register(GUESS.clone()).expect("nobody else has the name");
-    let file: Layer = "game = 'guess'".parse().expect("a known game");
-    Config::resolve([file]).expect("good settings")
-}
-
-/// Plays it and returns its events.
-fn play(number: u8, script: &str) -> Vec<Event> {
-    let config = config();
-    let (number, bot) = (number.to_string(), bot(script, &config));
-    let mut events = Vec::new();
-    Match::new(&GUESS, &number, &bot).play(|event| events.push(event)).expect("it starts");
-    events
-}
-
-fn log_of(events: &[Event]) -> gamelog::Log {
-    let text = gamelog::log_of(events, Path::new("guess.jsonl"), None).expect("memory");
-    gamelog::read(&text).expect("a good log")
-}
-
-#[test]
-fn a_custom_game_is_played_logged_and_replayed() {
-    let log = log_of(&play(7, HALVES));
-    let end = log.end.as_ref().expect("complete");
-    assert_eq!(
-        (end.verdict, end.score, end.turns),
-        (Verdict::Completed, Some(2.into()), 2),
-        "{end:?}"
-    );
-    assert_eq!(end.summary, ["Guessed 5.", "Guessed 7.", "Found."]);
-    assert_eq!(log.start.limits.of(LimitKind::Turn), Some(Duration::from_secs(30)));
-    let replayed = replay(&log).expect("a known game");
-    assert_eq!((replayed.difference, replayed.end), (None, log.end));
-}
-
-#[test]
-fn a_custom_game_is_lost_by_the_same_verdicts() {
-    let verdict = |script: &str| log_of(&play(7, script)).end.expect("complete").verdict;
-    assert_eq!(verdict("read -r hint; echo 10; read -r hint"), Verdict::IllegalMove);
-    assert_eq!(verdict("read -r hint; echo five; read -r hint"), Verdict::MalformedReply);
-    assert_eq!(verdict("read -r hint; exit 3"), Verdict::Crash);
-}
-
-#[test]
-fn a_custom_game_has_a_page() {
-    let film = Film::of_log(log_of(&play(7, HALVES)), TurnTimes::Measured).expect("a known game");
-    assert_eq!(
-        [film.describe(0), film.describe(1), film.describe(2)],
-        ["5 is wrong", "7 is it", "Found."]
-    );
-    let left: Vec<_> = (0..3).map(|position| film.board(position).left()[0]).collect();
-    assert_eq!(left, [9, 8, 7]);
-    let page = page::page(&film);
-    let data = page
-        .split_once("id=\"show\">")
-        .expect("data")
-        .1
-        .split_once("</script>")
-        .expect("its end")
-        .0;
-    let data: Value = serde_json::from_str(data).expect("JSON");
-    let film = &data["films"][0];
-    assert_eq!(
-        (&film["game"], &film["moves"][1][3]),
-        (&json!("Guess a number"), &json!("7 is it"))
-    );
-}
 
 /// Not a test by itself: the next one runs it as a program, a referee that has one game more.
 #[test]
@@ -288,6 +169,12 @@ fn the_whole_command_line_knows_a_custom_game() {
     assert_eq!((&result["game"], &result["score"]), (&json!("guess"), &json!(2)));
     let result = own_referee(folder, "replay log --html page.html");
     assert_eq!((&result["agrees"], &result["official"]), (&json!(true), &json!("Found.")));
+    for (guess, verdict) in [("10", "illegal_move"), ("five", "malformed_reply")] {
+        fs::write(folder.join("fault.sh"), format!("read -r hint; echo {guess}; read -r hint"))
+            .expect("written");
+        let result = own_referee(folder, "play --game guess --board seven --bot 'sh fault.sh'");
+        assert_eq!(result["verdict"], verdict, "{guess}");
+    }
     let result = own_referee(
         folder,
         "suite --game guess --seed 1..9 --logs all --run run --bot 'sh bot.sh'",

@@ -315,19 +315,7 @@ fn each_illegal_move_has_its_official_wording() {
             "malformed_reply",
             "Action not properly formatted. Should be: 'x y [message];'",
         ),
-        (
-            "illegal out-of-bounds",
-            "@random-1",
-            "illegal_move",
-            "Selected target out of bounds: x=15, y=0",
-        ),
         ("illegal empty-tile --on-turn 2", "@random-1", "illegal_move", "Selected empty tile."),
-        (
-            "illegal single-tile",
-            "@random-1",
-            "illegal_move",
-            "Selected region should have size greater than 1.",
-        ),
         ("late 0", "@no-move", "illegal_move", "Selected region should have size greater than 1."),
     ] {
         let shown = play(fault, PATIENT, &["--board", board]);

@@ -14,7 +14,6 @@ mod metrics;
 mod params;
 mod parts;
 mod progress;
-mod reads;
 mod results;
 mod scale;
 mod show;
