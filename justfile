@@ -13,11 +13,12 @@ heavy FILTER='heavy':
     cargo build -p referee --examples
     cargo test --workspace {{ FILTER }} -- --ignored
 
-# formatting, English, floors and clippy
+# formatting, English, floors, sizes and clippy
 check:
     cargo fmt --all --check
     scripts/english.py
     scripts/floors.py
+    scripts/size
     cargo clippy --workspace --all-targets --locked -- -D warnings
 
 # what the referee costs, or one of the figures

@@ -42,7 +42,6 @@ PURPOSES = {
     "referee-statistics": "verdicts of comparisons",
     "referee-example-bots": "the bundled bots",
     "clap clap_complete clap_mangen anstream anstyle": "the command line, its completions and manual pages",
-    "ratatui": "the player in the terminal",
     "syn": "derives",
     "proc-macro2": "the same",
     "quote": "the same",

@@ -1,4 +1,4 @@
-//! What bots say about themselves, in the replay page and in the terminal player.
+//! What bots say about themselves, in the replay page.
 
 use crate::views::page_heavy::{Shown, page};
 use support::prelude::*;
@@ -59,15 +59,4 @@ fn names_that_all_objects_have_and_large_numbers_are_shown_as_they_were_said() {
     browser.check("tells", &json!({ "url": format!("{url}#turn=1"), "expected": silent }));
     let told = values("-18446744073709551617", "9007199254740993");
     browser.check("tells", &json!({ "url": format!("{url}#turn=2"), "expected": told }));
-}
-
-#[test]
-fn the_player_shows_what_a_bot_says() {
-    let game = talker(2);
-    let Some(terminal) = Terminal::open() else { return };
-    terminal.referee(&["replay", "--watch", "--ascii"], &[&game.path("game.jsonl")]);
-    terminal.wait_for("depth 2");
-    terminal.press(&["5", "Enter"]);
-    let screen = terminal.wait_for("phase p5");
-    assert!(screen.contains("depth 10 _:=*#"), "{screen}");
 }

@@ -134,7 +134,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         args.force.check(file)?;
     }
     let config = args.rules.resolve(args.on_host_delay)?;
-    let look = args.watch.look()?;
+    let shows = args.watch.watches()?;
     if args.ponder && config.game.players == 1 {
         return Err(Failure::user(anyhow!("--ponder is for games of several players")));
     }
@@ -143,7 +143,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let open = |path| LogWriter::open(path, config.log_size);
     let mut log = args.log.as_deref().map(open).transpose()?;
     let interrupt = interrupt()?;
-    let viewer = look.map(|look| LiveViewer::spawn(look, interrupt.clone())).transpose()?;
+    let viewer = shows.then(|| LiveViewer::spawn(interrupt.clone())).transpose()?;
     let traces = args.trace.as_ref().map(|_| Traces::default());
     let game = Match::new(&config.game, &test_case, &bots[0].command)
         .seats(bots.iter().map(NamedBot::seated).collect::<Vec<_>>())

@@ -163,11 +163,11 @@ impl Saved {
 }
 
 fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
-    let look = args.watch.look()?;
+    let watches = args.watch.watches()?;
     let mut saved = read(path, args)?;
     saved.seat = seat(args, &saved.log.start)?;
-    if let Some(look) = look {
-        watch_saved(saved.film(path)?, look)?;
+    if watches {
+        watch_saved(saved.film(path)?)?;
     }
     if let Some(html) = &args.html {
         args.force.write(html, page::page(&saved.film_of_page(path, html)?).as_bytes())?;
@@ -262,7 +262,7 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
         || args.export.is_some()
         || args.svg.is_some()
         || args.seat.is_some()
-        || args.watch.look()?.is_some()
+        || args.watch.watches()?
     {
         let problem = "--rerun, --rejudge, --seat, --export, --svg and --watch are for one log";
         return Err(Failure::user(anyhow!(problem)));

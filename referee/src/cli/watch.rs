@@ -10,7 +10,7 @@ use signal_hook::consts::SIGINT;
 
 use super::signals::signal;
 use super::{Failure, interrupt};
-use crate::view::player::{self, Charset, Look, Show, Watched};
+use crate::view::player::{self, Show, Watched};
 use contain::cancel::Canceller;
 use contain::system::yield_to_others;
 use report::view::film::Film;
@@ -19,35 +19,27 @@ use results::gamelog::Event;
 /// Whether and how to watch.
 #[derive(Debug, Args)]
 pub(super) struct WatchFlags {
-    /// Show the game in the terminal, move by move; ? lists the keys
+    /// Show the game in the terminal, move by move
     #[arg(long)]
     watch: bool,
-
-    /// Draw with ASCII only [default: if the locale's charset is not UTF-8]
-    #[arg(long, requires = "watch")]
-    ascii: bool,
 }
 
 impl WatchFlags {
-    /// How to draw the player; `None` without `--watch`.
-    pub(super) fn look(&self) -> Result<Option<Look>, Failure> {
-        if !self.watch {
-            return Ok(None);
+    /// Whether to show the game.
+    pub(super) fn watches(&self) -> Result<bool, Failure> {
+        match player::obstacle() {
+            Some(obstacle) if self.watch => {
+                Err(Failure::user(anyhow!("--watch: {obstacle}; --html FILE makes a page instead")))
+            }
+            _ => Ok(self.watch),
         }
-        if let Some(obstacle) = player::obstacle() {
-            return Err(Failure::user(anyhow!(
-                "--watch: {obstacle}; --html FILE makes a page instead"
-            )));
-        }
-        let charset = if self.ascii { Charset::Ascii } else { Charset::of_locale() };
-        Ok(Some(Look::of_terminal(charset)))
     }
 }
 
 /// Shows a saved game until the user quits.
-pub(super) fn watch_saved(film: Film, look: Look) -> Result<(), Failure> {
+pub(super) fn watch_saved(film: Film) -> Result<(), Failure> {
     let interrupt = interrupt()?;
-    let watched = player::watch(Show::Saved(Box::new(film)), look, &interrupt);
+    let watched = player::watch(Show::Saved(Box::new(film)), &interrupt);
     match watched.context("the terminal failed").map_err(Failure::Referee)? {
         Watched::Quit => Ok(()),
         Watched::Interrupted => {
@@ -66,12 +58,12 @@ pub(super) struct LiveViewer {
 
 impl LiveViewer {
     /// Opens the player. Diagnostics are off while it is open, since they would garble the screen.
-    pub(super) fn spawn(look: Look, interrupt: Canceller) -> Result<Self, Failure> {
+    pub(super) fn spawn(interrupt: Canceller) -> Result<Self, Failure> {
         let (events, shown) = mpsc::channel();
         let watching = move || {
             // On a single core the bot takes precedence.
             yield_to_others();
-            let watched = player::watch(Show::Live(shown), look, &interrupt)?;
+            let watched = player::watch(Show::Live(shown), &interrupt)?;
             if watched == Watched::Interrupted && interrupt.cancelled().is_none() {
                 // In raw mode Ctrl-C arrives as a key, and not as a signal.
                 interrupt.cancel();
