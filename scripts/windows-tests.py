@@ -476,14 +476,6 @@ def bundle(place):
     assert "exited with status 5" in words_of(done), words_of(done)
 
 
-@test("runs are removed")
-def prune(place):
-    place.fault("windows")
-    place.windows("suite", "--bot", "./fault none", "--seed", "1..2", "--run", "runs/a", *LONG, check=True)
-    done = place.windows("runs", "prune", "--folder", "runs", "--keep", "0", "--yes")
-    assert not (place.folder / "runs/a/run.toml").exists(), words_of(done)
-
-
 @test("records are kept")
 def records(place):
     # Only games within the official limits count, and this game has long ones.

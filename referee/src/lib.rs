@@ -98,12 +98,12 @@ pub mod suite {
         merge_when_free, plan, plan_now, resume_when_free,
     };
     pub use results::suite::{
-        Assignment, Best, Bests, BoardId, Case, CaseError, Commit, Contents, Disagreement,
-        FolderError, GameSet, Listing, Logs, Loss, MAX_GAMES, Margin, NewBest, NoisyHost,
-        NotPlayed, Opponent, Outcome, Outcomes, Packing, Plan, PlannedBoard, PlannedBot, Points,
-        Record, RecordId, Records, RecordsError, Rules, Run, RunFolder, RunWriter, Seeds, Session,
-        SuiteVerdict, Summary, Tally, Times, Verified, differing_places, list_runs, loss_kind,
-        merge, noisy_hosts, remove_remains, verify,
+        Assignment, Best, Bests, BoardId, Case, CaseError, Commit, Disagreement, FolderError,
+        GameSet, Listing, Logs, Loss, MAX_GAMES, Margin, NewBest, NoisyHost, NotPlayed, Opponent,
+        Outcome, Outcomes, Packing, Plan, PlannedBoard, PlannedBot, Points, Record, RecordId,
+        Records, RecordsError, Rules, Run, RunFolder, RunWriter, Seeds, Session, SuiteVerdict,
+        Summary, Tally, Times, Verified, differing_places, list_runs, loss_kind, merge,
+        noisy_hosts, verify,
     };
 }
 

@@ -12,7 +12,7 @@ fn each_command_has_a_manual_page_with_its_flags() {
     let page = |name: &str| fs::read_to_string(pages.join(name)).expect(name);
     assert!(page("referee.1").contains("Exit codes:"));
     assert!(page("referee-play.1").contains("first\\-turn"));
-    assert!(page("referee-runs-prune.1").contains("keep"));
+    assert!(page("referee-runs-note.1").contains("comment"));
     for command in Cli::command().get_subcommands() {
         let name = format!("referee-{}.1", command.get_name());
         assert!(page(&name).contains("NAME"), "{name}");

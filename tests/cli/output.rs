@@ -546,7 +546,6 @@ fn help_of_every_command() {
         ("help-report", &["report", "--help"]),
         ("help-runs", &["runs", "--help"]),
         ("help-runs-note", &["runs", "note", "--help"]),
-        ("help-runs-prune", &["runs", "prune", "--help"]),
         ("help-config", &["config", "--help"]),
         ("help-replay", &["replay", "--help"]),
         ("help-bot", &["bot", "--help"]),

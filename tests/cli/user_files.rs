@@ -6,7 +6,6 @@ use std::os::unix::fs::{MetadataExt as _, lchown, symlink};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use libc::{ENOLCK, SYS_flock};
 use referee::gamelog::Log;
 use support::prelude::*;
 
@@ -120,92 +119,8 @@ fn a_name_that_is_not_utf_8_is_as_good_as_any() {
     assert!(page.exists());
 }
 
-/// Plays two games of the first bot.
-fn play(place: &Place, run: &str) {
-    let suite = place.command(&["suite", "--bot", "@first", "--seed", "1..2", "--run", run]);
-    assert_code(&suite.args(PATIENT).run(), 0);
-}
-
-fn prune(place: &Place) -> Referee {
-    place.command(&["runs", "prune", "--keep", "0", "--yes"])
-}
-
-fn entries(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).expect("a folder").flatten();
-    let mut names: Vec<_> =
-        entries.map(|entry| entry.file_name().into_string().expect("UTF-8")).collect();
-    names.sort();
-    names
-}
-
 #[test]
-fn pruning_leaves_what_is_not_the_runs_with_its_folder() {
-    let place = Place::new();
-    for run in ["runs/bare", "runs/noted"] {
-        play(&place, run);
-    }
-    fs::write(place.path("runs/noted/NOTES.txt"), "mine").expect("written");
-    fs::create_dir(place.path("runs/noted/games")).expect("made");
-    fs::write(place.path("runs/noted/games/000001.jsonl.bak"), "mine").expect("written");
-    symlink("../..", place.path("runs/noted/up")).expect("a link");
-    let said = prune(&place).run().exits(0).out();
-    let stays = "these are not the run's and stay: NOTES.txt, games/000001.jsonl.bak, up\n";
-    assert!(said.contains(stays) && said.contains("Removed 2 runs"), "{said}");
-    assert_eq!(entries(&place.path("runs")), ["noted"]);
-    assert_eq!(entries(&place.path("runs/noted")), ["NOTES.txt", "games", "up"]);
-    assert_eq!(entries(&place.path("runs/noted/games")), ["000001.jsonl.bak"]);
-}
-
-#[test]
-fn pruning_leaves_a_run_that_is_played_inside_the_folder_of_another() {
-    let place = Place::new();
-    play(&place, "runs/old");
-    let inner = place
-        .command(&["suite", "--bot", "@thinker --sleep 20", "--seed", "1..300"])
-        .args(["--jobs", "1", "--run", "runs/old/inner"])
-        .args(PATIENT)
-        .stdout(Stdio::null())
-        .start();
-    let results = place.path("runs/old/inner/results.jsonl");
-    wait_until("it begins", || fs::metadata(&results).is_ok_and(|file| file.len() > 0));
-    assert_code(&prune(&place).run(), 0);
-    assert_eq!(entries(&place.path("runs/old")), ["inner"]);
-    kill_process(Pid::from_child(&inner), Signal::INT).expect("it runs");
-    finished(inner);
-    assert!(place.run("runs/old/inner").played().expect("results").count() > 0);
-}
-
-#[test]
-fn pruning_removes_no_run_that_cannot_be_locked() {
-    let place = Place::new();
-    play(&place, "runs/old");
-    let command = prune(&place).stdout(Stdio::piped());
-    let said = finished(start_without(SYS_flock, Vec::new(), ENOLCK.cast_unsigned(), command))
-        .exits(0)
-        .out();
-    assert!(said.contains("runs/old stays: runs/old cannot be locked"), "{said}");
-    assert!(place.path("runs/old/run.toml").exists());
-}
-
-#[test]
-fn what_a_kill_leaves_of_a_run_that_was_being_removed_goes_and_what_is_the_users_stays() {
-    let place = Place::new();
-    for run in ["runs/.removed-whole", "runs/in-place"] {
-        play(&place, run);
-    }
-    fs::write(place.path("runs/in-place/NOTES.txt"), "mine").expect("written");
-    let hidden = place.path("runs/in-place/.removed-run.toml");
-    fs::rename(place.path("runs/in-place/run.toml"), hidden).expect("renamed");
-    fs::create_dir(place.path("runs/.removed-mine")).expect("made");
-    fs::write(place.path("runs/.removed-mine/file"), "mine").expect("written");
-    assert_code(&prune(&place).run(), 0);
-    assert_eq!(entries(&place.path("runs")), [".removed-mine", "in-place"]);
-    assert_eq!(entries(&place.path("runs/.removed-mine")), ["file"]);
-    assert_eq!(entries(&place.path("runs/in-place")), ["NOTES.txt"]);
-}
-
-#[test]
-fn records_are_kept_through_a_link_and_protect_their_runs() {
+fn records_are_kept_through_a_link() {
     let place = Place::new();
     fs::create_dir(place.path("shared")).expect("made");
     for (link, target) in [("one.toml", "two.toml"), ("two.toml", "shared/records.toml")] {
@@ -218,8 +133,6 @@ fn records_are_kept_through_a_link_and_protect_their_runs() {
     assert!(place.path("one.toml").is_symlink() && place.path("two.toml").is_symlink());
     let records = fs::read_to_string(place.path("shared/records.toml")).expect("records");
     assert!(records.contains("/runs/best\""), "{records}");
-    let pruned = prune(&place).args(["--records", "one.toml"]).run();
-    assert!(place.path("runs/best").exists(), "{}", pruned.err());
 }
 
 /// Everything below a folder, with its mode, owner and size.

@@ -195,27 +195,6 @@ const RECORDS: Scene = Scene {
     },
 };
 
-/// Removing two runs, one with a file of the user's.
-const PRUNE: Scene = Scene {
-    name: "prune",
-    prepare: |place| {
-        for run in ["bare", "noted"] {
-            suite(place, &format!("--bot @first --seed 1..2 --logs all --run runs/{run}"));
-        }
-        fs::write(place.path("runs/noted/NOTES.txt"), "mine").expect("written");
-    },
-    args: |_| words("runs prune --keep 0 --yes"),
-    mend: |_| (words("runs prune --keep 0 --yes"), 0),
-    outcome: |place| {
-        format!("{:?} {:?}", names(&place.path("runs")), names(&place.path("runs/noted")))
-    },
-    holds: |place| {
-        let notes = fs::read_to_string(place.path("runs/noted/NOTES.txt"));
-        assert_eq!(notes.expect("the user's file"), "mine");
-        assert_code(&place.command(&["runs"]).run(), 0);
-    },
-};
-
 /// Resuming a run, with a session and results.
 const SESSION: Scene = Scene {
     name: "session",
@@ -302,18 +281,16 @@ fn submit() -> Vec<String> {
 
 #[test]
 fn a_fault_at_some_of_the_calls_that_change_files_loses_nothing_and_needs_no_hand() {
-    let kills = [(MERGE, 11), (RECORDS, 11), (PRUNE, 11), (SESSION, 17), (START, 17), (SUBMIT, 17)];
+    let kills = [(MERGE, 11), (RECORDS, 11), (SESSION, 17), (START, 17), (SUBMIT, 17)];
     for (scene, step) in kills {
         try_each(&scene, Fault::Kill, step);
     }
-    for scene in [MERGE, PRUNE] {
-        try_each(&scene, Fault::FullDisk, 11);
-    }
+    try_each(&MERGE, Fault::FullDisk, 11);
 }
 
 /// Kills and full disks at every call that changes a file, and kills of processes at random moments.
 mod heavy {
-    use super::{Fault, MERGE, PRUNE, RECORDS, SESSION, START, SUBMIT, try_each};
+    use super::{Fault, MERGE, RECORDS, SESSION, START, SUBMIT, try_each};
     use rand_core::{Rng as _, SeedableRng as _};
     use rand_pcg::Pcg32;
     use support::prelude::*;
@@ -321,7 +298,7 @@ mod heavy {
     #[test]
     #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
     fn a_kill_at_every_write_loses_nothing_and_needs_no_hand() {
-        for scene in [MERGE, RECORDS, PRUNE, SESSION, START, SUBMIT] {
+        for scene in [MERGE, RECORDS, SESSION, START, SUBMIT] {
             try_each(&scene, Fault::Kill, 1);
         }
     }
@@ -329,9 +306,7 @@ mod heavy {
     #[test]
     #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
     fn a_full_disk_at_every_write_loses_nothing_and_needs_no_hand() {
-        for scene in [MERGE, PRUNE] {
-            try_each(&scene, Fault::FullDisk, 1);
-        }
+        try_each(&MERGE, Fault::FullDisk, 1);
     }
 
     /// The number of kills of each kind of process.

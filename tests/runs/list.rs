@@ -1,4 +1,4 @@
-//! `referee runs`: lists, comments, names and removal of runs.
+//! `referee runs`: lists, comments, sizes and names of runs.
 
 use support::prelude::*;
 
@@ -250,66 +250,24 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
     }
 }
 
-/// A suite that plays for minutes, and has begun to.
-#[track_caller]
-fn long_suite(project: &Project, run: &str) -> Child {
-    let mut suite = referee();
-    let slow = "@thinker --sleep 20";
-    suite = suite.args(["suite", "--bot", slow, "--seed", "1..300", "--jobs", "1", "--run", run]);
-    suite = suite.patient().current_dir(&project.0).silent();
-    let suite = suite.start();
-    wait_until("it begins", || project.path(run).join("results.jsonl").exists());
-    suite
-}
-
 #[test]
-fn pruning_keeps_what_is_new_named_or_in_use_and_shows_before_it_removes() {
+fn runs_have_their_sizes_with_all_that_is_in_their_folders() {
     let project = Project::new();
-    let first = ["--bot", "@first", "--seed", "1..2"];
-    project.suite("1-record", &["--bot", "@greedy", "--seed", "1..2"]);
-    set_record(&project, "runs/1-record", |score| score);
-    project.suite("2-opponent", &first);
-    project.suite("3-old", &first);
-    fs::create_dir(project.path("runs/3-old/games")).expect("made");
-    fs::write(project.path("runs/3-old/games/000001.jsonl"), vec![0; 5_000_000]).expect("written");
-    project.suite("4-of-old", &["--bot", "@first", "--against", "runs/3-old"]);
-    let used = long_suite(&project, "runs/5-used");
-    fs::create_dir(project.path("runs/other")).expect("made");
-    project.suite("6-new", &["--bot", "@first", "--against", "runs/2-opponent"]);
-    let prune = ["runs", "prune", "--keep", "1"];
-    let all = || {
-        let entries = fs::read_dir(project.path("runs")).expect("runs");
-        let name = |entry: fs::DirEntry| entry.file_name().into_string().expect("UTF-8");
-        let mut names: Vec<String> = entries.flatten().map(name).collect();
-        names.sort();
-        names
-    };
-    let before = all();
-    let shown = project.prints(&prune);
-    assert_eq!(all(), before, "nothing goes without --yes");
-    for line in [
-        "runs/3-old  ",
-        "  @first  5 MB",
-        "runs/4-of-old  ",
-        "--yes removes 2 runs",
-        "runs/5-used stays: another process is playing it",
-        "runs/2-opponent stays: it is the opponent of runs/6-new",
-        "runs/1-record stays: it holds a record",
-    ] {
-        assert!(shown.contains(line), "{line}: {shown}");
-    }
-    // Left by a kill.
-    fs::create_dir(project.path("runs/.removed-x")).expect("made");
-    let told = project.prints(&[&prune[..], &["--yes"]].concat());
-    assert!(told.contains("Removed 2 runs, 5 MB."), "{told}");
-    assert_eq!(all(), ["1-record", "2-opponent", "5-used", "6-new", "other"]);
-    kill_process(Pid::from_child(&used), Signal::TERM).expect("it runs");
-    finished(used);
-    let told = project.prints(&["runs", "prune", "--keep", "9", "--yes"]);
-    let nothing = "There is nothing to remove in runs, which has 4 runs; runs elsewhere stay.";
-    assert!(told.contains(nothing), "{told}");
-    assert_eq!(project.referee(&["runs", "prune"]).status.code(), Some(2), "how many?");
-    assert_code(&project.referee(&["runs", "prune", "--keep", "1", "--folder", "none"]), 2);
+    let size = |text: &str| project.prints(&["runs"]).contains(text);
+    project.suite("a", &["--bot", "@first", "--seed", "1", "--bot", "@greedy"]);
+    assert!(!size("These runs take"), "it is the size of the only run");
+    project.suite("b", &["--bot", "@first", "--seed", "1"]);
+    let before = project.runs(&[]);
+    let files = fs::read_dir(project.path("runs/a")).expect("a folder").flatten();
+    let sum: u64 = files.map(|file| file.metadata().expect("a file").len()).sum();
+    assert_eq!(before[1]["bytes"], sum);
+    fs::create_dir(project.path("runs/a/games")).expect("made");
+    fs::write(project.path("runs/a/games/000001.jsonl"), vec![0; 5_000_000]).expect("written");
+    std::os::unix::fs::symlink("../..", project.path("runs/a/up")).expect("a link");
+    assert!(size(" 5 MB\n") && size("These runs take 5 MB."), "{}", project.prints(&["runs"]));
+    assert_eq!(project.runs(&["-n", "1"])[0]["bytes"], before[0]["bytes"]);
+    let csv = project.prints(&["runs", "--format", "csv"]);
+    assert!(csv.lines().next().is_some_and(|line| line.ends_with(",bytes")), "{csv}");
 }
 
 #[test]
@@ -326,8 +284,6 @@ fn records_name_runs_by_paths_that_lead_there_from_their_file() {
     }
     let kept = fs::read_to_string(project.path("kept/best.toml")).expect("records");
     assert!(kept.contains("run = \"../runs/1-record\""), "{kept}");
-    let shown = project.prints(&[&["runs", "prune", "--keep", "1"], &records[..]].concat());
-    assert!(shown.contains("runs/1-record stays: it holds a record"), "{shown}");
 }
 
 #[test]
@@ -457,7 +413,6 @@ fn a_run_of_more_parts_than_games_is_named_and_hides_no_other() {
     let shown = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert!(output.status.code().is_some() && shown.contains("good"), "{shown}");
     assert!(["bad", "listed"].map(problem).iter().all(|it| shown.contains(it)), "{shown}");
-    project.prints(&["runs", "prune", "--keep", "1"]);
     for command in ["show", "status", "verify"] {
         let output = project.referee(&[command, "runs/bad"]);
         let shown = String::from_utf8_lossy(&output.stderr);

@@ -219,7 +219,7 @@ fn a_bot_finds_what_is_beside_its_program_when_a_part_is_played() {
         told(&run("folder"), &[&containment[..], &folder].concat(), "status 7");
     }
     assert_code(&place.referee(&["merge", "run"]), 1);
-    place.run("run").remove().expect("removed");
+    fs::remove_dir_all(place.path("run")).expect("removed");
     assert!(!place.path("run").exists());
     assert!(place.path("bots/words").exists() && place.path("bots/lib/more").exists());
 }

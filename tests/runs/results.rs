@@ -1,6 +1,4 @@
-//! What is read from runs, pruned and merged, on runs made by hand.
-
-use std::os::unix::fs::symlink;
+//! What is read from runs and merged, on runs made by hand.
 
 use referee::suite::{Bests, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, merge};
 use support::prelude::*;
@@ -31,7 +29,7 @@ fn no_bot_passes_the_best_since_its_own_best_is_one() {
     late.outcomes.iter_mut().for_each(|outcome| outcome.counts = false);
     assert_eq!(ratios(&late, &records), [0.75]);
     let run = late.save(&folder.path().join("late"));
-    assert!(records_of(&run).runs().next().is_none());
+    assert_eq!(records_of(&run), Records::default());
 }
 
 #[test]
@@ -123,47 +121,6 @@ fn a_command_to_go_on_with_can_be_pasted_whatever_the_run_is_called() {
         assert!(commands[1].ends_with(&resumed), "{said}");
         assert!(commands[2].ends_with(&["merge".to_owned(), planned]), "{said}");
     }
-}
-
-#[test]
-fn pruning_keeps_links_runs_in_parts_and_the_opponents_of_all_that_stay() {
-    let place = Place::new();
-    fs::write(place.path("referee.toml"), "").expect("written");
-    fs::create_dir(place.path("runs")).expect("made");
-    let run = |name: &str| MadeRun::new(&[("a", &[1])]).save(&place.path(name));
-    run("elsewhere");
-    MadeRun::new(&[("a", &[1, 2])]).in_parts(2).save(&place.path("runs/parted"));
-    symlink(place.path("elsewhere"), place.path("runs/link")).expect("made");
-    run("runs/old");
-    run("runs/first");
-    let rematch = |name: &str, other: &str| {
-        let run = MadeRun::new(&[("a", &[1])]).against(place.path(other), "a");
-        run.save(&place.path(name));
-    };
-    // Their runs stay, whatever they are: one is not in the folder, and one cannot be listed.
-    run("runs/rival");
-    run("runs/foe");
-    rematch("mine", "runs/rival");
-    rematch("runs/damaged", "runs/foe");
-    fs::write(place.path("runs/damaged/results.jsonl"), "x\n").expect("written");
-    rematch("runs/second", "runs/first");
-    rematch("runs/third", "runs/second");
-    let said = place.command(&["runs", "prune", "--keep", "1", "--yes"]).run().exits(0).out();
-    for stays in [
-        "runs/second stays: it is the opponent of runs/third",
-        "runs/first stays: it is the opponent of runs/second",
-        "runs/rival stays: it is the opponent of mine",
-        "runs/foe stays: it is the opponent of runs/damaged",
-        "runs/link stays: it is a link to another folder",
-        "runs/parted stays: its parts are not merged",
-    ] {
-        assert!(said.contains(stays), "{stays}: {said}");
-    }
-    let is_there = |name: &str| place.path(name).join("run.toml").exists();
-    let [old, first, link] = ["runs/old", "runs/first", "runs/link"].map(is_there);
-    assert_eq!((old, first, link, is_there("elsewhere")), (false, true, true, true), "{said}");
-    let parted = RunFolder::open(&place.path("runs/parted")).expect("a run");
-    assert_eq!(parted.outcomes().expect("results").count(), 2);
 }
 
 #[test]

@@ -264,8 +264,7 @@ fn a_pipe_among_the_runs_hangs_nothing() {
         let made = Command::new("mkfifo").arg(&path).status().expect("runs");
         assert!(made.success());
     }
-    for args in [&["runs"][..], &["runs", "prune", "--keep", "0"], &["compare", "runs/1", "runs/2"]]
-    {
+    for args in [&["runs"][..], &["compare", "runs/1", "runs/2"]] {
         let child = place.command(args).stdout(Stdio::null()).start();
         assert!(finished(child).status.code().is_some());
     }

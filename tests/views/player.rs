@@ -140,7 +140,7 @@ fn a_terminal_that_does_not_know_its_size_gets_the_usual_one() {
     let (program, game) = (program(), samegame());
     let watch = format!("'{program}' replay --watch '{}'", game.path.display());
     terminal.run(&format!("clear; stty cols 0 rows 0; {watch}; echo \"status: $?\""));
-    terminal.wait_for("turn   1 of 47");
+    terminal.wait_for("turn 1 of 47");
     terminal.press(&["q"]);
     terminal.wait_for("status: 0");
 }

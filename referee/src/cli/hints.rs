@@ -16,7 +16,7 @@ use terms::system::{is_executable, is_path, program_file};
 use terms::text::shell_word;
 
 /// Words that people type here, as they do with other tools or did in older versions, and what to write instead.
-const INSTEAD: [(&str, &str); 39] = [
+const INSTEAD: [(&str, &str); 40] = [
     ("bench", TIMING),
     ("benchmark", TIMING),
     ("clean", "`rm -r RUN` removes the folder of a run; `referee runs` lists the runs"),
@@ -27,6 +27,7 @@ const INSTEAD: [(&str, &str); 39] = [
     ("ls", "`referee runs` lists the runs"),
     ("match", RIVALS),
     ("open", PAGE),
+    ("prune", "`rm -r RUN` removes the folder of a run; `referee runs` lists the runs"),
     ("run", "`referee play` plays a game, and `referee suite` many"),
     ("score", "`referee show RUN` prints the results of a run"),
     ("stats", "`referee show RUN` prints the results of a run"),

@@ -17,7 +17,7 @@ use super::game::Finished;
 use crate::config::Config;
 use results::gamelog::{self, Event, drawings};
 use results::suite::{
-    BUNDLE, BUNDLES, Logs, Outcome, Packing, PlannedBot, RunFolder, make_folder, packed_log,
+    BUNDLES, Logs, Outcome, Packing, PlannedBot, RunFolder, make_folder, packed_log,
 };
 use rules::game::{Answer, GameKind};
 use terms::limits::LimitKind;
@@ -27,6 +27,10 @@ use terms::text::{exact_duration, exact_size, printable, shell_word};
 
 /// The approximate maximum of bundles in a run; a bot that loses every game of a large suite would fill the disk.
 const MAX_BUNDLES: usize = 100;
+
+/// The files of a bundle.
+const BUNDLE: [&str; 6] =
+    ["board.txt", "game.jsonl", "stdin.txt", "stderr.txt", "again.sh", "again.cmd"];
 
 /// Keeps games in a run folder.
 pub(super) struct Archive<'a> {

@@ -20,6 +20,7 @@ enum Entry<'a> {
         run: String,
         #[serde(flatten)]
         listing: &'a Listing,
+        bytes: Option<u64>,
         bots: Vec<Totals<'a>>,
     },
     Broken(&'a Broken),
@@ -28,8 +29,16 @@ enum Entry<'a> {
 /// A row for a bot of a run, or for a folder that holds none.
 #[derive(Serialize)]
 #[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "each row is written before the next one is made")]
 enum Row<'a> {
-    Bot { run: String, boards: String, planned: usize, listing: &'a Listing, bot: Totals<'a> },
+    Bot {
+        run: String,
+        boards: String,
+        planned: usize,
+        bytes: Option<u64>,
+        listing: &'a Listing,
+        bot: Totals<'a>,
+    },
     Broken(&'a Broken),
 }
 
@@ -53,7 +62,12 @@ struct Totals<'a> {
 
 impl Listed {
     fn entry(&self) -> Entry<'_> {
-        Entry::Run { run: self.name(), listing: &self.listing, bots: self.bots().collect() }
+        Entry::Run {
+            run: self.name(),
+            listing: &self.listing,
+            bytes: self.bytes,
+            bots: self.bots().collect(),
+        }
     }
 
     fn bots(&self) -> impl Iterator<Item = Totals<'_>> {
@@ -82,15 +96,15 @@ pub(super) fn write_json(history: &History, out: &mut dyn Write) -> io::Result<(
 
 const COLUMNS: &str = "run listing/started listing/game boards bot/bot planned bot/games bot/not_played \
     bot/lost bot/sum bot/mean bot/ratio bot/slowest_ms listing/git/commit listing/git/dirty listing/comment \
-    problem bot/place";
+    problem bot/place bytes";
 
 pub(super) fn write_csv(history: &History, out: &mut dyn Write) -> io::Result<()> {
     let rows = history.runs.iter().flat_map(|run| {
         let listing = &run.listing;
-        let (name, boards) = (run.name(), listing.board_names());
+        let (name, boards, bytes) = (run.name(), listing.board_names(), run.bytes);
         run.bots().zip(&listing.summary.planned).map(move |(bot, &planned)| {
             let (run, boards) = (name.clone(), boards.clone());
-            Row::Bot { run, boards, planned, listing, bot }
+            Row::Bot { run, boards, planned, bytes, listing, bot }
         })
     });
     let rows = rows.chain(history.broken.iter().map(Row::Broken));

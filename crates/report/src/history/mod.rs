@@ -19,7 +19,7 @@ use super::metrics;
 use super::suite::{self, share};
 use results::suite::{Bests, Commit, Listing, Records, Tally};
 use rules::score::Direction;
-use terms::text::{duration, plural};
+use terms::text::{duration, plural, size};
 
 /// The runs to list.
 #[derive(Debug)]
@@ -43,6 +43,8 @@ pub struct Listed {
     pub path: PathBuf,
     /// Its summary.
     pub listing: Listing,
+    /// The size of its files, if it is shown.
+    pub bytes: Option<u64>,
     /// The address of its own page, if it has one.
     pub page: Option<String>,
 }
@@ -118,6 +120,10 @@ impl History {
         document.list("", self.broken.iter().map(broken));
         for sentence in self.mixed().into_iter().chain(self.mark()) {
             document.sentence(sentence);
+        }
+        let bytes: Vec<u64> = self.runs.iter().filter_map(|run| run.bytes).collect();
+        if bytes.len() > 1 {
+            document.sentence(format!("These runs take {}.", size(bytes.iter().sum())));
         }
         if let Some(more) = self.more() {
             document.sentence(more);
@@ -255,6 +261,10 @@ const COLUMNS: &[Column] = &[
             let slowest = run.listing.summary.slowest(bot);
             slowest.map_or_else(String::new, |slowest| duration(slowest.0))
         })
+    },
+    Column {
+        is_shown: Shown::WhereTold,
+        ..Column::words("size", |run, bot| once(bot, || run.bytes.map(size).unwrap_or_default()))
     },
     Column::words("commit", |run, bot| {
         once(bot, || run.listing.git.as_ref().map(Commit::short).unwrap_or_default())

@@ -27,10 +27,10 @@ pub use self::plan::{
 };
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
 #[doc(hidden)]
-pub use self::store::{BUNDLE, BUNDLES, packed_log};
+pub use self::store::{BUNDLES, packed_log};
 pub use self::store::{
-    Commit, Contents, FolderError, GameSet, Logs, Opponent, Outcomes, Packing, Run, RunFolder,
-    RunWriter, Session, merge, remove_remains,
+    Commit, FolderError, GameSet, Logs, Opponent, Outcomes, Packing, Run, RunFolder, RunWriter,
+    Session, merge,
 };
 pub use self::summary::{
     Listing, NewBest, NoisyHost, Points, Summary, Tally, differing_places, list_runs, noisy_hosts,

@@ -105,8 +105,12 @@ fn write(
     places: &Places,
     every: Option<Duration>,
 ) -> Result<(usize, PathBuf), Failure> {
-    let show =
-        |path: &Path, listing: Listing| Listed { path: path.to_owned(), listing, page: None };
+    let show = |path: &Path, listing: Listing| Listed {
+        path: path.to_owned(),
+        listing,
+        bytes: None,
+        page: None,
+    };
     let Found { runs, broken } = newest_first(places, show, |run| run.listing.started)?;
     for (path, error) in broken {
         log::warn!("left out: {}: {:#}", path.display(), anyhow::Error::from(error));
@@ -145,7 +149,7 @@ fn write_pages(
     let list = args.html.file_name().unwrap_or_default().as_encoded_bytes();
     let list = format!("../{}", address_of(list));
     let mut taken = BTreeSet::new();
-    for Listed { path, listing, page } in runs {
+    for Listed { path, listing, page, .. } in runs {
         let run = RunFolder::open(path)?;
         let bots = run.run.plan.bots.iter().map(|bot| (bot.name.as_str(), bot.name.clone()));
         let sources = [ShownRun { folder: &run, bots: bots.collect() }];

@@ -1,12 +1,12 @@
 //! Lists runs.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 
-use super::FolderFlag;
-use crate::cli::named_run::{Found, newest_first};
+use crate::cli::named_run::{Found, Places, newest_first};
 use crate::cli::words::{OF_RUNS, one_of};
 use crate::cli::{Failure, completions, inputs, print};
 use report::Format;
@@ -36,8 +36,9 @@ pub(super) struct ListArgs {
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
 
-    #[command(flatten)]
-    folder: FolderFlag,
+    /// The folder of the run folders [default: the project's, or `runs` next to referee.toml, and also those here and next to referee.toml]
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
 
     /// The form of the list
     #[arg(long, value_parser = one_of(OF_RUNS), default_value = "text")]
@@ -45,6 +46,14 @@ pub(super) struct ListArgs {
 }
 
 impl ListArgs {
+    fn places(&self) -> Result<Places, Failure> {
+        match &self.folder {
+            Some(folder) if !folder.is_dir() => Err(Failure::file(folder, "no such folder")),
+            Some(folder) => Ok(Places::only(folder.clone())),
+            None => Ok(Places::of(&inputs::project()?)),
+        }
+    }
+
     fn is_filtered(&self) -> bool {
         self.bot.is_some() || self.boards.is_some()
     }
@@ -58,17 +67,25 @@ impl ListArgs {
 pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     let records = inputs::records(args.records.as_deref())?;
     let show = |path: &Path, listing: Listing| {
-        args.is_wanted(&listing).then(|| Listed { path: path.to_owned(), listing, page: None })
+        args.is_wanted(&listing).then(|| Listed {
+            path: path.to_owned(),
+            listing,
+            bytes: None,
+            page: None,
+        })
     };
     let started =
         |run: &Option<Listed>| run.as_ref().map(|run| run.listing.started).unwrap_or_default();
-    let places = args.folder.resolve()?;
+    let places = args.places()?;
     let Found { runs, broken } = newest_first(&places, show, started)?;
     let is_filtered = args.is_filtered() && !runs.is_empty();
     let mut runs: Vec<Listed> = runs.into_iter().filter_map(|(_, run)| run).collect();
     let older = if args.all { 0 } else { runs.len().saturating_sub(args.count) };
     runs.truncate(runs.len() - older);
     compare(&mut runs, &records);
+    for run in &mut runs {
+        run.bytes = Some(size_of(&run.path));
+    }
     let broken = broken.into_iter().filter(|_| !args.is_filtered());
     let broken = broken.map(|(path, error)| Broken {
         run: path.display().to_string(),
@@ -78,4 +95,15 @@ pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
         History { runs, older, broken: broken.collect(), is_filtered, places: places.words() };
     print(|out| history.write(args.format, out))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The size of all files in a folder, in bytes. What cannot be read counts as nothing.
+fn size_of(folder: &Path) -> u64 {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let size = |entry: fs::DirEntry| match entry.metadata() {
+        Ok(data) if data.is_dir() => size_of(&entry.path()),
+        Ok(data) => data.len(),
+        Err(_) => 0,
+    };
+    entries.map(size).sum()
 }

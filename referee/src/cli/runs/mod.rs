@@ -1,7 +1,6 @@
-//! `referee runs`: lists the project's runs, comments on them, and removes old ones.
+//! `referee runs`: lists the project's runs, and comments on them.
 
 mod list;
-mod prune;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,13 +8,14 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 
 use self::list::ListArgs;
-use self::prune::PruneArgs;
-use super::named_run::{Places, run_path};
-use super::{Failure, completions, inputs, print};
+use super::named_run::run_path;
+use super::{Failure, completions, print};
 use results::suite::RunFolder;
 use terms::text::printable;
 
 /// List the runs of the project, newest first
+///
+/// A run is its folder: `rm -r runs/NAME` removes it.
 ///
 /// `referee status` shows the progress of one, `show` its results in the terminal, and `report`
 /// makes a page of it.
@@ -38,15 +38,13 @@ pub(super) struct RunsArgs {
 #[derive(Debug, Subcommand)]
 enum RunsCommand {
     Note(NoteArgs),
-    Prune(PruneArgs),
 }
 
 const EXAMPLES: &str = "\
 Examples:
   referee runs
   referee runs --all --bot mybot --boards smoke --format csv
-  referee runs note latest \"wider beam\"
-  referee runs prune --keep 20";
+  referee runs note latest \"wider beam\"";
 
 /// Set the comment on a run
 #[derive(Debug, Args)]
@@ -60,29 +58,10 @@ struct NoteArgs {
     text: String,
 }
 
-/// The flag for the folder of the runs.
-#[derive(Debug, Args)]
-struct FolderFlag {
-    /// The folder of the run folders [default: the project's, or `runs` next to referee.toml, and to list runs also those here and next to referee.toml]
-    #[arg(long, value_name = "DIR")]
-    folder: Option<PathBuf>,
-}
-
-impl FolderFlag {
-    fn resolve(&self) -> Result<Places, Failure> {
-        match &self.folder {
-            Some(folder) if !folder.is_dir() => Err(Failure::file(folder, "no such folder")),
-            Some(folder) => Ok(Places::only(folder.clone())),
-            None => Ok(Places::of(&inputs::project()?)),
-        }
-    }
-}
-
 pub(super) fn run(args: &RunsArgs) -> Result<ExitCode, Failure> {
     match &args.command {
         None => list::run(&args.list),
         Some(RunsCommand::Note(args)) => note(args),
-        Some(RunsCommand::Prune(args)) => prune::run(args),
     }
 }
 

@@ -208,12 +208,6 @@ impl Records {
         })
     }
 
-    /// The folders of the runs that hold a record, relative to the folder of the records.
-    pub fn runs(&self) -> impl Iterator<Item = &Path> {
-        let records = self.0.values().flatten();
-        records.filter_map(|record| record.run.as_deref())
-    }
-
     /// Adds a record; `false` if the bot has a better or equal one on its board.
     pub(super) fn add(&mut self, record: Record) -> bool {
         let bots = self.0.entry(record.record_id.clone()).or_default();

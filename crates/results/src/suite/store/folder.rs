@@ -24,6 +24,7 @@
 //! needs alone. On Windows, where nobody else can read a file that is locked, the locks are on `results.jsonl.lock` and
 //! `run.toml.lock` instead.
 
+use std::fs::TryLockError;
 use std::io;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
@@ -219,12 +220,6 @@ pub enum FolderError {
     /// The comment on the run cannot be written.
     #[error("cannot write the comment on the run")]
     Comment(#[source] io::Error),
-    /// The run has parts that are not merged.
-    #[error("the parts of {} are not merged, and machines may be playing them; merge it first", .0.display())]
-    InParts(PathBuf),
-    /// The run cannot be removed.
-    #[error("cannot remove the run")]
-    Remove(#[source] io::Error),
     /// The folder cannot be made.
     #[error("cannot make the run folder")]
     Make(#[source] io::Error),
@@ -304,12 +299,7 @@ impl RunFolder {
     /// # Errors
     /// When the folder holds no run, or `run.toml` is malformed.
     pub fn open(path: &Path) -> Result<Self, FolderError> {
-        Self::open_as(path, RUN)
-    }
-
-    /// Opens the run in `path` whose `run.toml` has this name.
-    pub(super) fn open_as(path: &Path, name: &str) -> Result<Self, FolderError> {
-        let file = path.join(name);
+        let file = path.join(RUN);
         let source = read_regular(&file).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound if !path.exists() => FolderError::NoFolder(path.to_owned()),
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
@@ -366,6 +356,17 @@ impl RunFolder {
     /// The number of games to be played here; in games of several players, of their seats.
     pub fn planned(&self) -> usize {
         self.run.plan.scheduled(self.part)
+    }
+
+    /// Why the run, or its part, cannot be merged now: another process is adding results, or, without locks, might be.
+    pub fn in_use(&self) -> Option<FolderError> {
+        let results = self.place().join(RESULTS);
+        let locked = lock_beside(&results).unwrap_or(results);
+        match std::fs::File::open(locked).ok()?.try_lock_shared() {
+            Ok(()) => None,
+            Err(TryLockError::WouldBlock) => Some(FolderError::InUse(self.place())),
+            Err(TryLockError::Error(_)) => Some(FolderError::Unlocked(self.place())),
+        }
     }
 
     /// How many of the games to be played here have been played, and the number of all.

@@ -9,7 +9,6 @@ mod here;
 mod logs;
 mod merge;
 mod outcomes;
-mod removal;
 mod session;
 mod writer;
 
@@ -21,6 +20,5 @@ pub use self::game_set::GameSet;
 pub use self::logs::{BUNDLES, Logs, Packing, packed_log};
 pub use self::merge::merge;
 pub use self::outcomes::Outcomes;
-pub use self::removal::{BUNDLE, Contents, remove_remains};
 pub use self::session::Session;
 pub use self::writer::RunWriter;
