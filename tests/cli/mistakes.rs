@@ -32,7 +32,7 @@ fn shell_syntax_in_a_bots_command_is_refused_with_a_remedy() {
         ("cd x; ./good", "--bot \"sh -c 'cd x; ./good'\""),
         ("./good 2> log", "--bot \"sh -c './good 2> log'\""),
         ("~/bot -d 3", "--bot \"sh -c '~/bot -d 3'\""),
-        ("$HOME/bot", "--bot \"sh -c '\\$HOME/bot'\""),
+        ("$HOME/bot", r#"--bot "sh -c '"'$HOME/bot'"'""#),
         ("FAST=1 ./good", "--bot \"sh -c 'FAST=1 ./good'\""),
         ("./my dir/good -d 3", "--bot \"'./my dir/good' -d 3\""),
     ] {
@@ -147,7 +147,7 @@ fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
         (&["play", "--seed", "x"], "play takes one seed, a whole number\n"),
         (&["suite", "--seed", "5..1"], "`5..1` runs backwards; write 1..5"),
         (&["suite", "--seed", "1.."], "`1..` does not say where it ends; write for example 1..100"),
-        (&["play", "--bto", "x"], "a similar argument exists: '--bot'"),
+        (&["play", "--bott", "x"], "a similar argument exists: '--bot'"),
         (&["suite", "--sed", "1"], "a similar argument exists: '--seed'"),
         (&["play", "--time", "1s"], "tip: --turn limits a turn, and --total a whole game\n"),
         (&["play", "--no-timeout"], "tip: --profile unlimited\n"),
@@ -168,7 +168,7 @@ fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
         (&["open", "latest"], "tip: `referee report RUN --html FILE` makes a page of a run"),
         (&["stats"], "tip: `referee show RUN` prints the results"),
         (&["clean"], "tip: `rm -r RUN` removes the folder of a run"),
-        (&["plya"], "a similar subcommand exists: 'play'"),
+        (&["plya"], "some similar subcommands exist: 'replay', 'play'"),
         (
             &["play", "--config", "limits.toml"],
             "limits.toml:2:8: invalid type: integer `50`, expected the limits of a game: `turn = \"50ms\"` below the line `[limits.samegame]`",
