@@ -463,17 +463,12 @@ def across(place):
         assert done.returncode == 0 and "4 boards" in words_of(done).replace("4 of 4", "4 boards"), words_of(done)
 
 
-@test("a lost game is kept with a script that plays it again")
-def bundle(place):
+@test("a lost game is kept with a log that plays it again")
+def again(place):
     place.fault("windows")
     place.windows("suite", "--bot", "'./fault' exit 2 5 'R&D (x) 50% > \"y\" ^'", "--seed", "1..2", "--run", "run", *LONG)
-    scripts = list((place.folder / "run" / "failures").glob("*/again.cmd"))
-    assert len(scripts) == 2, list((place.folder / "run").rglob("*"))
-    text = scripts[0].read_text()
-    assert "referee play" in text and "%~dp0board.txt" in text, text
-    path = environment() | {"WINEPATH": "Z:" + str(WINDOWS.parent).replace("/", "\\")}
-    done = run(["wine", "cmd", "/C", str(scripts[0].relative_to(place.folder)).replace("/", "\\")], cwd=place.folder, env=path)
-    assert "exited with status 5" in words_of(done), words_of(done)
+    done = place.windows("play", "--again", "run:1")
+    assert done.returncode == 0 and "as in the log" in words_of(done), words_of(done)
 
 
 @test("records are kept")

@@ -294,7 +294,7 @@ fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
     let games =
         shown.split(" of 40 games of samegame, ").next().and_then(|games| games.parse().ok());
     assert!(games.is_some_and(|games: u32| (10..20).contains(&games)), "{shown}");
-    let cause = "; its standard error ends: ValueError: bad; see a run/failures/000001 (and ";
+    let cause = "; its standard error ends: ValueError: bad; see a run:1 (and ";
     assert!(shown.contains(cause), "{shown}");
     let (said, shown) = run(&["suite", "--resume", "a run"]);
     assert!(shown.starts_with("40 games of samegame, 40 lost\n") && !said.contains("stopped"));

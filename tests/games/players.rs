@@ -234,7 +234,7 @@ fn each_bot_has_its_seat_and_its_place() {
     );
     let again = place.command(&["replay", "game.jsonl", "--rejudge"]).run().exits(0).out();
     assert!(again.contains("messages are the same as in the log: 4 turns"), "{again}");
-    let again = place.command(&["replay", "game.jsonl", "--rerun"]).run().exits(0).out();
+    let again = place.command(&["play", "--again", "game.jsonl"]).run().exits(0).out();
     assert!(again.contains("plays as in the log: 4 turns"), "{again}");
 }
 

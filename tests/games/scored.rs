@@ -525,6 +525,10 @@ fn one_game_of_a_run_is_named_by_its_number_or_its_case() {
     assert!(!compared.err().contains("required"), "{}", compared.err());
     let bundles = ["suite", "--game", "sum", "--bot", "false", "--seed", "1", "--run", "lost"];
     place.referee(&bundles);
+    // Version 1.0.0 made a folder for each lost game.
+    fs::create_dir_all(place.path("lost/failures/000001")).expect("made");
+    let logs = ["lost/games/000001.jsonl", "lost/failures/000001/game.jsonl"];
+    fs::copy(place.path(logs[0]), place.path(logs[1])).expect("copied");
     assert_code(&place.referee(&["replay", "lost/failures/000001"]), 0);
     assert_code(&place.referee(&["replay", "lost"]), 0);
 }

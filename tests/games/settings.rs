@@ -205,7 +205,7 @@ fn a_suite_plays_all_cases_and_refuses_another_judge() {
 }
 
 #[test]
-fn a_lost_game_is_played_again_from_anywhere_under_the_judges_own_limits() {
+fn a_lost_game_of_a_judge_is_played_again() {
     let place = project();
     fs::create_dir(place.path("games")).expect("made");
     fs::rename(place.path("referee.toml"), place.path("games/guess.toml")).expect("moved");
@@ -215,13 +215,9 @@ fn a_lost_game_is_played_again_from_anywhere_under_the_judges_own_limits() {
     place.script("quits", "read -r hint; exit 3");
     let suite = "suite --game games/guess.toml --board nine --bot ./quits --run one";
     assert_code(&run(&place, suite), 1);
-    let script = place.path("one/failures/000001/again.sh");
-    let text = fs::read_to_string(&script).expect("a script");
-    assert!(text.contains("/games/guess.toml") && text.contains("limits=''"), "{text}");
-    let program = Path::new(program()).parent().expect("a folder");
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
-    let said = Command::new(&script).current_dir("/").env("PATH", path).run().exits(1).out();
-    assert!(said.contains("No answer") && said.contains(" of 60 s"), "{said}");
+    let again = place.command(&["play", "--again", "one:1"]).args(["--config", "games/guess.toml"]);
+    let said = again.run().exits(0).out();
+    assert_eq!(said, "The bot plays as in the log: 1 turn.\n");
 }
 
 #[test]
@@ -287,15 +283,11 @@ fn a_game_that_is_played_again_leaves_no_log_of_the_earlier_try() {
     let suite =
         ["suite", "--game", "guess", "--board", "three", "--run", "r", "--bot", "sh later.sh"];
     assert_code(&place.command(&suite).run(), 1);
-    let (log, bundle) = (place.path("r/games/000001.jsonl"), place.path("r/failures/000001"));
-    assert!(log.exists() && bundle.join("again.sh").exists());
-    fs::write(bundle.join("notes.txt"), "the user's").expect("written");
+    let log = place.path("r/games/000001.jsonl");
+    assert!(log.exists());
     fs::write(place.path("now"), "").expect("written");
     assert_code(&run(&place, "suite --resume r --again crash"), 0);
     assert!(!log.exists(), "it is a lost game's");
-    let left =
-        fs::read_dir(bundle).expect("the user's").map(|entry| entry.expect("one").file_name());
-    assert_eq!(left.collect::<Vec<_>>(), ["notes.txt"]);
 }
 
 #[test]

@@ -267,8 +267,6 @@ fn missing_and_surplus_options_are_named() {
     let website = website_json(&cases()[0]).expect("a result").to_string();
     let asked = "game.json: a game of CodinGame's website has no board; name it with --board FILE";
     assert!(error(scene.replay("game.json", &website, &[])).contains(asked));
-    let rerun = error(scene.replay("game.json", &runner, &["--rerun"]));
-    assert!(rerun.contains("this file does not name the bot"), "{rerun}");
     let log = fs::read_to_string(scene.path().join("game.jsonl")).expect("a log");
     let error = error(scene.replay("copy.jsonl", &log, &["--board", "@random-1"]));
     assert!(error.contains("this log has its board"), "{error}");

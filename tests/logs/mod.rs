@@ -1,8 +1,8 @@
 //! Logs: written, read, refereed again, and in other forms.
 
+mod again;
 mod foreign;
 mod replay;
-mod rerun;
 mod saved;
 mod transcript;
 mod write;

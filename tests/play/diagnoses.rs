@@ -152,8 +152,8 @@ fn a_stack_of_the_settings_replaces_that_of_the_shell() {
     let again = ["suite", "--resume", "run", "--again", "crash"];
     assert_code(&place.command(&again).run(), 1);
     assert!(place.results("run")[0].loss().contains("status 7"));
-    let bundle = fs::read_to_string(place.path("run/failures/000001/again.sh")).expect("kept");
-    assert!(bundle.contains("--stack 1GiB"), "{bundle}");
+    let log = fs::read_to_string(place.path("run/games/000001.jsonl")).expect("kept");
+    assert!(log.contains("\"stack_bytes\":1073741824"), "{log}");
 }
 
 #[test]

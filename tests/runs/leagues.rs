@@ -66,7 +66,7 @@ fn in_a_round_robin_every_seed_is_played_from_every_seat() {
 }
 
 #[test]
-fn a_bot_that_fails_is_last_and_counted_and_its_game_is_bundled() {
+fn a_bot_that_fails_is_last_and_counted_and_its_game_is_played_again() {
     let place = duel(3);
     let bots = ["--bot", "./one", "--bot", "./quitter", "--bot", "./two", "--seed", "2"];
     let shown = suite(&place, &[&bots[..], &["--run", "run"]].concat()).run().exits(1).out();
@@ -75,16 +75,8 @@ fn a_bot_that_fails_is_last_and_counted_and_its_game_is_bundled() {
     let lost = lines.iter().filter(|line| line["won"] == false);
     assert!(lost.clone().all(|line| line["bot"] == "./quitter" && line["place"] == 0.0));
     assert_eq!(lost.count(), 3);
-    let bundle = fs::read_dir(place.path("run/failures")).expect("bundles").next();
-    let bundle = bundle.expect("one").expect("readable").path();
-    let program = Path::new(program()).parent().expect("a folder");
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
-    let mut again = Command::new(bundle.join("again.sh"));
-    let again = again.args(["--format", "json"]).env("PATH", &path).current_dir("/").run().exits(1);
-    let seats = again.json()["seats"].clone();
-    let verdicts: Vec<&Value> =
-        seats.as_array().expect("seats").iter().map(|it| &it["verdict"]).collect();
-    assert_eq!(verdicts.iter().filter(|it| **it == "completed").count(), 2, "{verdicts:?}");
+    let again = place.command(&["play", "--again", "run:1"]).run().exits(0).out();
+    assert!(again.starts_with("The bot plays as in the log: "), "{again}");
 }
 
 #[test]
@@ -100,27 +92,15 @@ fn a_game_is_played_again_with_the_environment_and_folder_of_each_bot() {
             "read -r line; echo \"$NUMBER in ${PWD##*/}, $LOG\" >&2; echo \"$NUMBER\"; exit 3";
         place.script(&format!("{folder}/bot"), tells);
     }
-    let program = Path::new(program()).parent().expect("a folder");
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
     for sandbox in [None, has_sandbox("auto").then_some("--sandbox")] {
         let run = format!("run{}", sandbox.unwrap_or_default());
         let words = ["--bot", "a", "--bot", "b", "--seed", "2", "--logs", "all", "--run", &run];
         let played = suite(&place, &words).args(sandbox).run();
         assert_code(&played, 1);
-        for bundle in fs::read_dir(place.path(&run).join("failures")).expect("bundles").flatten() {
-            let log = tempdir().expect("a folder");
-            let mut again = Command::new(bundle.path().join("again.sh"));
-            again.arg("--log").arg(log.path().join("again.jsonl")).env("PATH", &path);
-            assert_code(&again.current_dir("/").run(), 1);
-            let told = |log: &Path| {
-                let text = fs::read_to_string(log).expect("a log");
-                let told = text.lines().filter(|line| line.contains("\"type\":\"turn\""));
-                let told = told.map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
-                told.map(|turn| (turn["stderr"].clone(), turn["reply"].clone())).collect::<Vec<_>>()
-            };
-            let before = told(&bundle.path().join("game.jsonl"));
-            assert_eq!(told(&log.path().join("again.jsonl")), before);
-            let text = format!("{before:?}");
+        for log in fs::read_dir(place.path(&run).join("games")).expect("logs").flatten() {
+            let again = place.command(&["play", "--again"]).arg(log.path()).run().exits(0).out();
+            assert!(again.starts_with("The bot plays as in the log: "), "{again}");
+            let text = fs::read_to_string(log.path()).expect("a log");
             assert!(text.contains("1 in in a, two words") && text.contains("2 in b, "), "{text}");
         }
     }

@@ -2,7 +2,6 @@
 
 use insta::assert_snapshot;
 use rand_core::Rng as _;
-use referee::limits::LimitKind;
 use referee::suite::{Outcome, RunFolder, SuiteVerdict, Times};
 use support::prelude::*;
 
@@ -214,66 +213,24 @@ fn bots_that_hang_or_crash_lose_their_games_and_no_others_and_one_that_cannot_st
 }
 
 #[test]
-fn a_lost_game_leaves_a_bundle_that_plays_it_again() {
+fn a_lost_game_leaves_a_log_with_its_input_which_plays_it_again() {
     let folder = folder();
     let run = folder.path().join("run");
     let args = ["--bot", "@misbehaving exit 9 --on-turn 3", "--board", "@clearable"];
     assert_code(&suite(&args).args(["--compress", "--run", text(&run)]).args(PATIENT).run(), 1);
-    let bundle = run.join("failures/000001");
-    let stdin = fs::read_to_string(bundle.join("stdin.txt")).expect("what the bot was sent");
-    let board = fs::read_to_string(bundle.join("board.txt")).expect("the board");
-    assert_eq!(stdin.lines().count(), 45);
-    assert!(stdin.starts_with(&board));
+    let game = format!("{}:1", text(&run));
+    let input = referee().args(["replay", &game, "--export", "input"]).run().exits(0).out();
+    assert_eq!(input.lines().count(), 45);
     // Fed to the bot, it makes the bot repeat its moves.
+    let stdin = folder.path().join("stdin.txt");
+    fs::write(&stdin, input).expect("written");
     let bot = referee().args(["bot", "misbehaving", "exit", "9", "--on-turn", "3"]);
-    let input = fs::File::open(bundle.join("stdin.txt")).expect("what the bot was sent");
+    let input = fs::File::open(stdin).expect("what the bot was sent");
     assert_eq!(bot.stdin(input).run().status.code(), Some(9));
-    let log = referee::gamelog::read(&fs::read(bundle.join("game.jsonl")).expect("a log"));
-    assert!(log.expect("a good log").turns[0].certificate.cpu.is_some());
-    assert_code(&referee().replay(run.join("games/000001.jsonl.gz")).run(), 0);
-
-    let program = Path::new(program()).parent().expect("a folder");
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
-    let script = fs::read_to_string(bundle.join("again.sh")).expect("a script");
-    assert!(script.contains("--turn=60s") && script.contains(" --memory 768MiB "), "{script}");
-    let log = folder.path().join("again.jsonl");
-    // Flags that are added win: another profile has its own limits.
-    for (more, profile, limit) in [
-        (&[][..], "official", Some(Duration::from_mins(1))),
-        (&["--profile", "unlimited"], "unlimited", None),
-        (&["--turn", "30s", "--memory", "none"], "official", Some(Duration::from_secs(30))),
-    ] {
-        let mut again = Command::new(bundle.join("again.sh"));
-        again.args(["--format", "json", "--log"]).arg(&log).args(more);
-        let again = again.env("PATH", &path).current_dir("/").run().json();
-        assert_eq!((&again["verdict"], &again["turns"]), (&"crash".into(), &3.into()));
-        let start = referee::gamelog::read(&fs::read(&log).expect("a log")).expect("good").start;
-        assert_eq!((start.profile.as_str(), start.limits.of(LimitKind::Turn)), (profile, limit));
-        fs::remove_file(&log).expect("removed");
-    }
-}
-
-#[test]
-fn the_script_that_plays_again_shows_nothing_that_a_terminal_obeys() {
-    let folder = folder();
-    let run = folder.path().join("run");
-    let bot = "sh -c 'printf %s \"$EVIL\" >&2; exit 9'";
-    let args = ["--bot", bot, "--env", "EVIL=a\u{1b}[31m'b\u{202e}c%d", "--board", "@clearable"];
-    assert_code(&suite(&args).args(["--run", text(&run)]).args(PATIENT).run(), 1);
-    let bundle = run.join("failures/000001");
-    let script = fs::read_to_string(bundle.join("again.sh")).expect("a script");
-    assert!(!script.contains(['\u{1b}', '\u{202e}']), "{script}");
-    let program = Path::new(program()).parent().expect("a folder");
-    let path = format!("{}:{}", program.display(), std::env::var("PATH").expect("PATH"));
-    let mut again = Command::new(bundle.join("again.sh"));
-    again.arg("--log").arg(folder.path().join("again.jsonl")).env("PATH", path);
-    assert_eq!(again.run().status.code(), Some(1));
-    let said = |log: &Path| {
-        let log = referee::gamelog::read(&fs::read(log).expect("a log")).expect("a good log");
-        log.turns[0].stderr.clone()
-    };
-    assert_eq!(said(&folder.path().join("again.jsonl")), said(&bundle.join("game.jsonl")));
-    assert!(!said(&bundle.join("game.jsonl")).is_empty());
+    let again = referee().args(["play", "--again", &game]).current_dir("/").run().exits(0).out();
+    assert_eq!(again, "The bot plays as in the log: 3 turns.\n");
+    let entries = fs::read_dir(&run).expect("a folder").flatten();
+    assert!(entries.map(|entry| entry.file_name()).all(|name| name != "failures"));
 }
 
 #[test]

@@ -233,25 +233,10 @@ fn a_run_is_resumed_from_any_folder() {
         .args(["suite", "--resume", "../run", "--again", "crash", "--logs", "failed"]);
     assert_code(&again.run(), 1);
     assert_eq!(place.sessions("run").len(), 2);
-    let stderr =
-        fs::read_to_string(place.path("run/failures/000001/stderr.txt")).expect("a bundle");
+    let log = place.run("run").kept_log(1).expect("readable").expect("kept");
+    let stderr = String::from_utf8_lossy(&log.turns[0].stderr.0).into_owned();
     let real = fs::canonicalize(place.folder()).expect("a folder");
     assert_eq!(Path::new(stderr.trim()), real, "it runs where it ran before");
-}
-
-#[test]
-fn a_run_has_at_most_a_hundred_bundles_however_often_it_is_resumed() {
-    let place = Place::new();
-    place.script("bot", "exit 3");
-    let first =
-        referee().current_dir(place.folder()).args(["suite", "--bot", "./bot", "--seed", "1..130"]);
-    assert_code(&first.args(["--run", "run", "--keep-going"]).run(), 1);
-    let results = fs::read_to_string(place.path("run/results.jsonl")).expect("results");
-    let first: Vec<_> = results.lines().take(60).collect();
-    fs::write(place.path("run/results.jsonl"), first.join("\n") + "\n").expect("written");
-    let again = referee().current_dir(place.folder()).args(["suite", "--resume", "run"]);
-    assert_code(&again.run(), 1);
-    assert_eq!(fs::read_dir(place.path("run/failures")).expect("bundles").count(), 100);
 }
 
 #[test]

@@ -38,9 +38,6 @@ pub fn program_name(on_unix: &str) -> &str {
     }
 }
 
-/// The script that plays a game again.
-pub const AGAIN: &str = if IS_FOR_CMD { "again.cmd" } else { "again.sh" };
-
 /// What has Java, and others, write UTF-8 whatever the user's locale is.
 pub const UTF8_ENVIRONMENT: &[(&str, &str)] = if cfg!(windows) {
     &[("JAVA_TOOL_OPTIONS", "-Dfile.encoding=UTF-8 -Dstdout.encoding=UTF-8"), ("PYTHONUTF8", "1")]
@@ -254,11 +251,6 @@ pub fn is_executable(file: &Path) -> bool {
     let ending = file.extension().and_then(OsStr::to_str);
     let is_known = |ending: &str| PROGRAMS.iter().any(|known| known.eq_ignore_ascii_case(ending));
     ending.is_some_and(is_known) && file.is_file()
-}
-
-/// The permissions of a new file that everybody may execute; `None` where its name makes it a program.
-pub fn executable_by_all() -> Option<Permissions> {
-    with_mode(0o755)
 }
 
 /// The permissions to make a file with that the user's mask then restricts; `None` where files inherit these from their folder.

@@ -16,7 +16,7 @@ use terms::system::{is_executable, is_path, program_file};
 use terms::text::shell_word;
 
 /// Words that people type here, as they do with other tools or did in older versions, and what to write instead.
-const INSTEAD: [(&str, &str); 40] = [
+const INSTEAD: [(&str, &str); 41] = [
     ("bench", TIMING),
     ("benchmark", TIMING),
     ("clean", "`rm -r RUN` removes the folder of a run; `referee runs` lists the runs"),
@@ -45,6 +45,7 @@ const INSTEAD: [(&str, &str); 40] = [
     ("--no-timeouts", UNLIMITED),
     ("--parallel", "`referee suite --jobs N` plays N games at a time"),
     ("--part-length", "--parts LENGTH"),
+    ("--rerun", "`referee play --again LOG` plays the game of a log again"),
     ("--rounds", "`referee suite --repeat N` plays each game N times"),
     ("--sandbox-read", "--sandbox=FILE"),
     ("--slowest", "--sort slowest"),

@@ -1,5 +1,6 @@
 //! The command line: turns arguments into validated settings, with one file for each command.
 
+mod again;
 mod bars;
 mod board_files;
 mod bot;
@@ -27,7 +28,6 @@ mod rejudge;
 mod remedies;
 mod replay;
 mod report;
-mod rerun;
 mod runs;
 mod shared;
 mod show;

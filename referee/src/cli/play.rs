@@ -15,7 +15,7 @@ use super::signals::signal;
 use super::spinner::Spinner;
 use super::watch::{LiveViewer, WatchFlags};
 use super::words::{TEXT_OR_JSON, one_of, word};
-use super::{Failure, completions, exit, inputs, interrupt, print};
+use super::{Failure, again, completions, exit, inputs, interrupt, print};
 use contain::cancel::Cancelled;
 use engine::play::{Match, PlayError, Traces};
 use report::view::film::{Film, TurnTimes};
@@ -94,6 +94,13 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 
+    /// Play the game of a log, or of a run such as latest:17, again with its bots
+    ///
+    /// It plays the logged board under the logged limits, and names the first turn that differs.
+    /// The exit code is then 1. Use it only for logs that you trust: it runs the commands in the log.
+    #[arg(long, value_name = "LOG", conflicts_with_all = OF_NEW_GAMES)]
+    again: Option<PathBuf>,
+
     #[command(flatten)]
     watch: WatchFlags,
 
@@ -105,6 +112,33 @@ pub(super) struct PlayArgs {
     format: Format,
 }
 
+/// What a game that is played again has in its log, and what makes files of a new game.
+const OF_NEW_GAMES: [&str; 23] = [
+    "bot",
+    "pin",
+    "stray",
+    "command",
+    "EnvironmentFlags",
+    "game",
+    "profile",
+    "first_turn",
+    "turn",
+    "total",
+    "memory",
+    "stack",
+    "containment",
+    "WatchFlags",
+    "board",
+    "seed",
+    "on_host_delay",
+    "ponder",
+    "log",
+    "html",
+    "export",
+    "trace",
+    "ForceFlag",
+];
+
 const EXAMPLES: &str = "\
 Examples:
   referee play --bot \"python3 bot.py\" --board test13.json
@@ -113,7 +147,8 @@ Examples:
   referee play --bot ./bot --html game.html
   referee play --bot ./bot --profile unlimited --format json
   referee play --game square-remover --bot ./bot --seed 1
-  referee play --game NAME --bot ./new --bot ./old --seed 7";
+  referee play --game NAME --bot ./new --bot ./old --seed 7
+  referee play --again latest:17";
 
 /// Parses the seed of one board.
 fn one_seed(text: &str) -> Result<Seed, String> {
@@ -129,6 +164,9 @@ fn one_seed(text: &str) -> Result<Seed, String> {
 }
 
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
+    if let Some(game) = &args.again {
+        return again::run(game, args.rules.config_path().as_deref(), args.format);
+    }
     refuse_twins([&args.log, &args.html, &args.trace].into_iter().flatten())?;
     for file in [&args.html, &args.trace].into_iter().flatten() {
         args.force.check(file)?;

@@ -12,7 +12,7 @@ use super::named_run::log_of;
 use super::output::{ForceFlag, refuse_twins};
 use super::watch::{WatchFlags, watch_saved};
 use super::words::{TEXT_OR_JSON, one_of};
-use super::{Failure, completions, exit, hints, inputs, print, rejudge, rerun};
+use super::{Failure, completions, exit, hints, inputs, print, rejudge};
 use report::view::film::{Film, TurnTimes};
 use report::view::{page, picture};
 use report::{Format, GameReport, ReplayReport};
@@ -78,26 +78,19 @@ pub(super) struct ReplayArgs {
     ///
     /// `transcript` is both sides of the game. `input` is the exact bytes that the bot was sent,
     /// and `input:3` only those in the third turn.
-    #[arg(long, value_name = "WHAT", conflicts_with_all = ["format", "rerun", "rejudge"])]
+    #[arg(long, value_name = "WHAT", conflicts_with_all = ["format", "rejudge"])]
     export: Option<Export>,
 
     /// With several players: show only the exchanges of this seat, from 0
-    #[arg(long, value_name = "N", conflicts_with_all = ["rerun", "rejudge"])]
+    #[arg(long, value_name = "N", conflicts_with = "rejudge")]
     seat: Option<usize>,
 
     #[command(flatten)]
     force: ForceFlag,
 
-    /// Play the logged bot again, and name the first turn that differs
-    ///
-    /// It plays on the logged board and under the logged limits. Use it only for logs that you
-    /// trust: it runs the command that the log names.
-    #[arg(long, conflicts_with_all = ["watch", "board"])]
-    rerun: bool,
-
     /// Send the logged replies to the custom game's judge again, and name the first turn that
     /// differs
-    #[arg(long, conflicts_with_all = ["watch", "board", "rerun"])]
+    #[arg(long, conflicts_with_all = ["watch", "board"])]
     rejudge: bool,
 
     /// The form of the result
@@ -114,8 +107,7 @@ Examples:
   referee replay game.jsonl --svg position.svg --turn 17
   referee replay game.jsonl --svg game.svg --animated
   referee replay before.jsonl after.jsonl --html both.html
-  referee replay codingame.json --board test13.json --html game.html
-  referee replay game.jsonl --rerun";
+  referee replay codingame.json --board test13.json --html game.html";
 
 pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
     refuse_twins(args.html.iter().chain(&args.svg))?;
@@ -174,9 +166,6 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     }
     if let Some(svg) = &args.svg {
         args.force.write(svg, image(&saved.film(path)?, args)?.as_bytes())?;
-    }
-    if args.rerun {
-        return rerun::run(path, &saved.log, args.format);
     }
     if args.rejudge {
         return rejudge::run(path, &saved.log, args.format);
@@ -257,14 +246,13 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
     let html = args.html.as_ref().ok_or_else(|| {
         Failure::user(anyhow!("two logs are shown on one page: name it with --html FILE"))
     })?;
-    if args.rerun
-        || args.rejudge
+    if args.rejudge
         || args.export.is_some()
         || args.svg.is_some()
         || args.seat.is_some()
         || args.watch.watches()?
     {
-        let problem = "--rerun, --rejudge, --seat, --export, --svg and --watch are for one log";
+        let problem = "--rejudge, --seat, --export, --svg and --watch are for one log";
         return Err(Failure::user(anyhow!(problem)));
     }
     let film = |path: &Path| read(path, args)?.film_of_page(path, html);
@@ -298,9 +286,14 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
     Ok(ExitCode::SUCCESS)
 }
 
-fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
+/// The text of a log, packed or not.
+pub(super) fn unpacked(path: &Path) -> Result<Vec<u8>, Failure> {
     let text = gamelog::unpacked(inputs::read_bytes(path, gamelog::MAX_LOG_BYTES)?);
-    let text = text.map_err(|error| Failure::file(path, format!("cannot be unpacked: {error}")))?;
+    text.map_err(|error| Failure::file(path, format!("cannot be unpacked: {error}")))
+}
+
+fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
+    let text = unpacked(path)?;
     let log = match gamelog::read(&text) {
         Ok(log) => log,
         Err(_) if args.board.is_none() && is_board(&text) => {
@@ -358,9 +351,6 @@ fn is_results(text: &[u8]) -> bool {
 
 /// Referees a game that another program saved.
 fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Failure> {
-    if args.rerun {
-        return Err(Failure::file(path, "--rerun: this file does not name the bot"));
-    }
     let Some(board) = &args.board else {
         let what = format!("{} has no board; name it with --board FILE", game.format.name());
         return Err(Failure::file(path, what));

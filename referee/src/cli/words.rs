@@ -160,11 +160,7 @@ impl FlagValue for Order {
 impl FlagValue for Logs {
     const WORDS: &'static [Row<Self>] = &[
         (Self::All, "all", "Every game"),
-        (
-            Self::Failed,
-            "failed",
-            "Lost games, each with a bundle: a folder with its board, log, input and standard error",
-        ),
-        (Self::None, "none", "Keep no logs and no bundles"),
+        (Self::Failed, "failed", "Lost games"),
+        (Self::None, "none", "No game"),
     ];
 }

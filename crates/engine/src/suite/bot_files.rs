@@ -140,15 +140,6 @@ impl BotFiles {
         words
     }
 
-    /// The bot's command, with the absolute paths of the user's own files; `here` is the working directory.
-    pub(super) fn absolute(&self, command: &[String], here: &Path) -> Vec<String> {
-        let mut words = command.to_vec();
-        for file in self.0.iter().filter(|file| file.is_own) {
-            words[file.index] = here.join(&file.path).display().to_string();
-        }
-        words
-    }
-
     /// The digest of each readable file.
     pub(super) fn digests(&self) -> BTreeMap<String, String> {
         let digest = |file: &BotFile| Some((file.word.clone(), stamped(&file.path).ok()?.1));

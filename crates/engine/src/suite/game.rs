@@ -28,7 +28,6 @@ pub(super) struct Finished {
     pub(super) outcomes: Vec<Outcome>,
     /// The events; none if a bot did not start, and those so far if the judge failed.
     pub(super) events: Vec<Event>,
-    pub(super) test_case: String,
 }
 
 impl Finished {
@@ -87,8 +86,7 @@ impl Job<'_> {
                 }
             }
         }
-        let test_case = test_case.to_owned();
-        Ok(Finished { outcomes, events, test_case })
+        Ok(Finished { outcomes, events })
     }
 
     /// The outcomes of a game that was not played.

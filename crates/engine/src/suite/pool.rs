@@ -26,7 +26,7 @@ use crate::play::{PlayError, Seated};
 use contain::bot::{BotCommand, Pinning};
 use contain::cancel::{Cancelled, Canceller};
 use contain::system::move_thread_to;
-use results::suite::{CaseError, NotPlayed, Outcome, Plan, PlannedBot, SuiteVerdict};
+use results::suite::{CaseError, NotPlayed, Outcome, Plan, SuiteVerdict};
 use terms::fault::{AtFault, Attributed};
 use terms::verdict::Verdict;
 
@@ -39,7 +39,7 @@ pub(super) struct Pool<'a> {
     pub(super) entrants: &'a [Entrant],
     /// One entry for each worker: its cores, if it has its own.
     pub(super) workers: &'a [Option<Pinning>],
-    /// Keeps logs and bundles.
+    /// Keeps logs.
     pub(super) archive: Archive<'a>,
     /// Can end all games.
     pub(super) canceller: Option<&'a Canceller>,
@@ -84,7 +84,7 @@ pub enum PoolError {
         /// What kept the last one from being played.
         reason: NotPlayed,
     },
-    /// A log or a bundle could not be written. The results so far are kept.
+    /// A log could not be written. The results so far are kept.
     #[error("cannot keep a game")]
     Keep(#[source] io::Error),
 }
@@ -239,8 +239,7 @@ impl Pool<'_> {
                     if let Some(by) = self.signal_that_ended(&finished.outcomes) {
                         return Err(PlayError::Cancelled { by, stderr: Vec::new() }.into());
                     }
-                    let bots: Vec<&PlannedBot> = entrants.iter().map(|it| &it.bot).collect();
-                    self.archive.keep(&finished, &bots).map_err(PoolError::Keep)?;
+                    self.archive.keep(&finished).map_err(PoolError::Keep)?;
                     return Ok(finished.outcomes);
                 }
                 Err((bot, FileChange::Replaced(file))) => {

@@ -151,7 +151,7 @@ impl<'a> RunPlayer<'a> {
             workers: &workers,
             archive: Archive {
                 folder: &folder,
-                config: self.config,
+                log_size: self.config.log_size,
                 logs: self.logs,
                 packing: self.packing,
             },

@@ -195,9 +195,9 @@ impl SuiteReport<'_> {
         let last = log.as_ref().and_then(stderr::last_line);
         let last =
             last.map(|line| format!("; its standard error ends: {line}")).unwrap_or_default();
-        let bundle = self.folder.bundle_path(*game);
-        let kept = self.is_kept && bundle.is_dir();
-        let kept = if kept { format!("; see {}", bundle.display()) } else { String::new() };
+        let kept = self.is_kept && log.is_some();
+        let run = self.folder.path.display();
+        let kept = if kept { format!("; see {run}:{number}") } else { String::new() };
         let more = plural(*alike as u64, "more game");
         let more = if *alike > 0 { format!(" (and {more} like it)") } else { String::new() };
         let text = format!("{bot} on {board}: {why}{last}{kept}{more}");

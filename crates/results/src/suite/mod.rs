@@ -27,7 +27,7 @@ pub use self::plan::{
 };
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
 #[doc(hidden)]
-pub use self::store::{BUNDLES, packed_log};
+pub use self::store::packed_log;
 pub use self::store::{
     Commit, FolderError, GameSet, Logs, Opponent, Outcomes, Packing, Run, RunFolder, RunWriter,
     Session, merge,

@@ -1,5 +1,5 @@
-//! The folder of a run: `run.toml`, `results.jsonl`, `sessions.jsonl`, the user's comment, and the logs and
-//! bundles of games.
+//! The folder of a run: `run.toml`, `results.jsonl`, `sessions.jsonl`, the user's comment, and the logs of
+//! games.
 //!
 //! # Parts
 //!

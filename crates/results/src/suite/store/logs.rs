@@ -9,19 +9,16 @@ use serde::{Deserialize, Serialize};
 use super::RunFolder;
 use crate::gamelog::{self, Log};
 
-/// The folder of the bundles.
-pub const BUNDLES: &str = "failures";
-
 /// Which games leave a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Logs {
     /// Every game.
     All,
-    /// Lost games, each with a bundle to examine it.
+    /// Lost games.
     #[default]
     Failed,
-    /// Neither logs nor bundles.
+    /// No game.
     None,
 }
 
@@ -54,11 +51,6 @@ impl RunFolder {
     /// The path of the log, if it is not packed.
     pub fn log_path(&self, result: usize) -> PathBuf {
         self.path.join("games").join(format!("{:06}.jsonl", self.number_of_files(result)))
-    }
-
-    /// The folder with what is needed to examine a lost game, if it was kept.
-    pub fn bundle_path(&self, result: usize) -> PathBuf {
-        self.path.join(BUNDLES).join(format!("{:06}", self.number_of_files(result)))
     }
 
     /// The log; `None` if it was not kept.

@@ -17,7 +17,7 @@ pub use self::commit::Commit;
 pub use self::folder::{FolderError, Opponent, Run, RunFolder};
 pub(super) use self::folder::{PART_FOLDERS, RESULTS, RUN};
 pub use self::game_set::GameSet;
-pub use self::logs::{BUNDLES, Logs, Packing, packed_log};
+pub use self::logs::{Logs, Packing, packed_log};
 pub use self::merge::merge;
 pub use self::outcomes::Outcomes;
 pub use self::session::Session;

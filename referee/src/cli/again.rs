@@ -1,4 +1,4 @@
-//! `referee replay --rerun`: the logged bot plays the logged case again.
+//! `referee play --again`: the logged bot plays the logged case again.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -7,20 +7,24 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 
-use super::{Failure, exit, inputs, interrupt, print};
+use super::named_run::log_of;
+use super::{Failure, exit, inputs, interrupt, print, replay};
 use contain::bot::{BotCommand, Pinning, Sandbox};
 use engine::config::{Config, Layer};
 use engine::play::{Match, Seated};
 use report::Format;
-use results::gamelog::{Asked, Bot, Event, Log, Turn};
+use results::gamelog::{self, Asked, Bot, Event, Log, LogFileError, Turn};
 use results::replay::{Difference, case_of, first_difference};
 use results::suite::Rules;
 use terms::limits::{LimitKind, Limits, OnHostDelay, Profile};
 use terms::text::{exact_duration, plural, printable};
 
-pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
-    let turns = play_again(path, log)?;
-    let difference = first_difference(log, &turns);
+pub(super) fn run(game: &Path, config: Option<&Path>, format: Format) -> Result<ExitCode, Failure> {
+    let path = log_of(game)?;
+    let log = gamelog::read(&replay::unpacked(&path)?)
+        .map_err(|error| Failure::user(LogFileError::Log { path: path.clone(), error }))?;
+    let turns = play_again(&path, &log, config)?;
+    let difference = first_difference(&log, &turns);
     print(|out| match format {
         Format::Json => {
             let agrees = difference.is_none();
@@ -35,10 +39,10 @@ pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Fa
 }
 
 /// Plays the game of a log again with its bot, and returns the exchanges.
-fn play_again(path: &Path, log: &Log) -> Result<Vec<Turn>, Failure> {
+fn play_again(path: &Path, log: &Log, config: Option<&Path>) -> Result<Vec<Turn>, Failure> {
     let start = &log.start;
     let case = case_of(start).map_err(|error| Failure::place(path, error))?;
-    let config = settings(path, log)?;
+    let config = settings(path, log, config)?;
     let commands = start.bots().map(|bot| command(bot, &config));
     let commands = commands.collect::<Result<Vec<_>, _>>()?;
     let bots = start.bots().zip(&commands);
@@ -74,7 +78,7 @@ fn warn_of_another_limit(log: &Log, turns: &[Turn], limits: &Limits) {
 }
 
 /// The settings of the logged game, with defaults for those that the log lacks.
-fn settings(path: &Path, log: &Log) -> Result<Config, Failure> {
+fn settings(path: &Path, log: &Log, config: Option<&Path>) -> Result<Config, Failure> {
     let start = &log.start;
     let mut profiles = Profile::ALL.into_iter();
     let profile = profiles.find(|profile| profile.name() == start.profile).ok_or_else(|| {
@@ -91,7 +95,7 @@ fn settings(path: &Path, log: &Log) -> Result<Config, Failure> {
     let mut layers = vec![Layer::of_rules(&start.game, &rules)];
     if start.judge.is_some() {
         // Its judge is in the settings.
-        layers.push(inputs::config_file(None)?);
+        layers.push(inputs::config_file(config)?);
     }
     let mut config = inputs::settings(layers)?;
     // The limits in the settings of a judge's game may have changed since.
@@ -115,7 +119,7 @@ fn replaced_limits(log: &Log, factor: Option<f64>) -> Limits {
 /// The logged bot as it was started.
 fn command(bot: &Bot, config: &Config) -> Result<BotCommand, Failure> {
     let mut words = bot.command.iter().map(OsString::from);
-    let missing = || Failure::user(anyhow!("--rerun: the log does not name a command to run"));
+    let missing = || Failure::user(anyhow!("--again: the log does not name a command to run"));
     let program = words.next().ok_or_else(missing)?;
     let sandbox = bot.sandbox.then(|| Sandbox::new(&[])).transpose().map_err(Failure::user)?;
     let cores = bot.cores.as_ref().map(|cores| Pinning::plan(cores.len()));

@@ -1,4 +1,4 @@
-//! `replay --rerun`: the logged bot plays again.
+//! `play --again`: the logged bot plays again.
 
 use support::prelude::*;
 
@@ -8,15 +8,15 @@ fn play(folder: &Path, args: &[&str]) -> PathBuf {
     log
 }
 
-fn rerun(log: &Path, args: &[&str]) -> Output {
-    referee().args(["replay", "--rerun"]).args(args).arg(log).run()
+fn again(log: &Path, args: &[&str]) -> Output {
+    referee().args(["play", "--again"]).arg(log).args(args).run()
 }
 
 #[test]
 fn a_bot_that_answers_the_same_again_agrees() {
     let folder = tempdir().expect("a folder");
     for args in [&[][..], &["--bot", "@misbehaving exit 3 --on-turn 4"]] {
-        let output = rerun(&play(folder.path(), args), &[]);
+        let output = again(&play(folder.path(), args), &[]);
         let text = output.out();
         assert!(text.starts_with("The bot plays as in the log: "), "{text}");
         assert_eq!(output.status.code(), Some(0));
@@ -33,18 +33,40 @@ fn fickle(folder: &Path) -> PathBuf {
 }
 
 #[test]
+fn what_the_log_has_is_not_given_again() {
+    let folder = tempdir().expect("a folder");
+    let log = play(folder.path(), &[]);
+    for flags in [
+        "--bot @first",
+        "-- ./bot",
+        "--pin",
+        "--turn 1s",
+        "--seed 1",
+        "--env A=b",
+        "--log new.jsonl",
+        "--watch",
+    ] {
+        let flags: Vec<&str> = flags.split(' ').collect();
+        let said = again(&log, &flags).exits(2).err();
+        assert!(said.contains("cannot be used with"), "{said}");
+    }
+    let old = referee().args(["replay", "--rerun"]).arg(&log).run().exits(2).err();
+    assert!(old.contains("`referee play --again LOG` plays the game of a log again"), "{old}");
+}
+
+#[test]
 fn the_first_exchange_that_differs_is_named() {
     let folder = tempdir().expect("a folder");
     let log = fickle(folder.path());
     fs::write(folder.path().join("mark"), "").expect("written");
-    let output = rerun(&log, &[]);
+    let output = again(&log, &[]);
     assert_eq!(output.status.code(), Some(1));
     let text = output.out();
     assert_eq!(
         text,
         "The bot plays differently at turn 3: the reply\n  in the log  \"0 0\\n\"\n  now         \"3 0\\n\"\n"
     );
-    let result = rerun(&log, &["--format", "json"]).json();
+    let result = again(&log, &["--format", "json"]).json();
     assert_eq!(result["agrees"], false);
     assert_eq!(result["difference"]["turn"], 3);
 }
@@ -56,7 +78,7 @@ fn a_log_that_stops_early_is_compared_as_far_as_it_goes() {
     let text = fs::read_to_string(&log).expect("a log");
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     fs::write(&log, lines[..10].concat()).expect("written");
-    assert_eq!(rerun(&log, &[]).status.code(), Some(0));
+    assert_eq!(again(&log, &[]).status.code(), Some(0));
 }
 
 #[test]
@@ -71,7 +93,7 @@ fn the_logged_limits_hold() {
     lines[0]["limits"]["turn_ms"] = Value::from(100.0);
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     fs::write(&log, lines.join("\n") + "\n").expect("written");
-    let result = rerun(&log, &["--format", "json"]).json();
+    let result = again(&log, &["--format", "json"]).json();
     assert_eq!(result["difference"]["turn"], 2, "{result}");
 }
 
@@ -86,7 +108,7 @@ fn what_cannot_be_run_again_is_refused() {
         let mut start = start.clone();
         change(&mut start);
         fs::write(&log, format!("{start}\n{rest}")).expect("written");
-        let output = rerun(&log, &[]);
+        let output = again(&log, &[]);
         assert_eq!(output.status.code(), Some(2));
         output.err()
     };
@@ -124,19 +146,19 @@ fn the_logged_limits_of_a_judges_game_hold_whatever_its_settings_are_now() {
         let play = ["play", "--game", "g", "--seed", "1", "--bot", "./bot", "--log", log];
         place.command(&play).args(args).run()
     };
-    let rerun = |log: &str| place.command(&["replay", log, "--rerun"]).run();
+    let again = |log: &str| place.command(&["play", "--again", log]).run();
     settings("limits = { turn = \"60s\" }");
     assert_code(&play("long.jsonl", &[]), 0);
     assert_code(&play("fixed.jsonl", &["--turn", "63s"]), 0);
     settings("limits = { turn = \"1ms\" }\n[limits.g]\nturn = \"2ms\"");
     for log in ["long.jsonl", "fixed.jsonl"] {
-        let again = rerun(log).exits(0);
+        let again = again(log).exits(0);
         assert_eq!(again.out(), "The bot plays as in the log: 3 turns.\n");
         assert_eq!(again.err(), "");
     }
     let judge = fs::read_to_string(place.path("judge")).expect("a script");
     place.script("judge", &judge.replace("62000", "64000").replace("#!/bin/sh\n", ""));
-    let warned = rerun("long.jsonl").exits(0).err();
+    let warned = again("long.jsonl").exits(0).err();
     assert!(warned.contains("turn 2 had the limit 62s in the log, and has 64s now"), "{warned}");
-    assert_eq!(rerun("fixed.jsonl").exits(0).err(), "", "63 s replace what the judge names");
+    assert_eq!(again("fixed.jsonl").exits(0).err(), "", "63 s replace what the judge names");
 }
