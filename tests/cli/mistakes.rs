@@ -400,10 +400,7 @@ fn a_run_a_program_or_a_game_that_is_nearly_right_is_told_what_is_meant() {
             "no program `good` in PATH; for the one in this folder write --bot './good -d 3'",
         ),
         (&["runs", "list"], "`referee runs` lists the runs"),
-        (
-            &["runs", "prune", "--keep", "20"],
-            "`rm -r runs/NAME` removes a run; `referee runs` shows",
-        ),
+        (&["runs", "prune", "--keep", "20"], "`rm -r RUN` removes the folder of a run"),
         (&["watch", "game.jsonl"], "`referee replay LOG --watch`"),
         (&["show", "--worst"], "tip: --sort worst\n"),
         (

@@ -63,10 +63,11 @@ fn a_game_from_settings_is_played_and_its_log_needs_neither_judge_nor_settings()
     );
     fs::remove_file(place.path("judge")).expect("removed");
     fs::remove_file(place.path("referee.toml")).expect("removed");
-    let replayed = run(&place, "replay log --format json --html page.html --stdin sent");
+    let replayed = run(&place, "replay log --format json --html page.html");
     assert_code(&replayed, 0);
     assert_eq!(replayed.json()["agrees"], true);
-    assert_eq!(fs::read_to_string(place.path("sent")).expect("written"), "start\nlow\nhigh\n");
+    let sent = run(&place, "replay log --export input").exits(0).out();
+    assert_eq!(sent, "start\nlow\nhigh\n");
 }
 
 #[test]
