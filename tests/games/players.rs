@@ -312,7 +312,7 @@ fn a_seat_can_be_shown_alone() {
     terminal.referee(&["replay", "--watch"], &[&place.path("game.jsonl")]);
     let screen = terminal.wait_for("the judge's summary");
     assert!(screen.contains("./one takes 1"), "{screen}");
-    assert!(screen.contains("0 ./one, 1 ./two play nim on seed 7"), "{screen}");
+    assert!(screen.contains("nim: 0 ./one, 1 ./two on seed 7"), "{screen}");
     terminal.press(&["q"]);
     terminal.wait_for("status:");
 }

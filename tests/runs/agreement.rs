@@ -71,12 +71,18 @@ fn text_of(html: &str) -> String {
 
 /// The rows of a table with a heading, as objects.
 fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
-    let mut lines = csv.lines();
-    let headings: Vec<&str> = lines.next().expect("headings").split(',').collect();
-    let row = |line: &str| {
-        headings.iter().map(|&it| it.to_owned()).zip(line.split(',').map(str::to_owned)).collect()
+    // A comma between quotes separates nothing.
+    let cells = |line: &str| {
+        let mut is_quoted = false;
+        let cells = line.split(|letter: char| {
+            is_quoted ^= letter == '"';
+            letter == ',' && !is_quoted
+        });
+        cells.map(str::to_owned).collect::<Vec<_>>()
     };
-    lines.map(row).collect()
+    let mut lines = csv.lines();
+    let headings = cells(lines.next().expect("headings"));
+    lines.map(|line| headings.iter().cloned().zip(cells(line)).collect()).collect()
 }
 
 /// Asks every command for a run of these bots, of which `played` is what the suite has printed.
