@@ -182,7 +182,7 @@ pub fn check_program(bot: &PlannedBot) -> Result<(), SpawnError> {
 
 /// Copies a file with its permissions; the copy appears whole or not at all.
 pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
-    let mut source = fs::File::open(from)?;
+    let source = fs::File::open(from)?;
     let permissions = source.metadata()?.permissions();
     let mut builder = tempfile::Builder::new();
     builder.prefix(NEW);
@@ -191,7 +191,8 @@ pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
         builder.permissions(permissions.clone());
     }
     let mut new = builder.tempfile_in(folder_of(to))?;
-    io::copy(&mut source, &mut new)?;
+    // Of plain files, so that the kernel copies.
+    io::copy(&mut source.file(), new.as_file_mut())?;
     // Despite the umask; a file system that refuses this decides by itself what may be executed.
     let _ = new.as_file().set_permissions(permissions);
     new.persist(to).map(drop).map_err(|error| error.error)
