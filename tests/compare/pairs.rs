@@ -391,7 +391,7 @@ fn a_suite_has_a_report_for_every_reader() {
           @misbehaving exit 3 --on-turn 2      2    0     2    0    0.0      0.00 % [time]
 
           lost games
-               2  @misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering; see run/failures/000002 (and 1 more game like it)
+               2  @misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering; see run:2 (and 1 more game like it)
 
           The run is in run.
         ");
@@ -405,7 +405,7 @@ fn a_suite_has_a_report_for_every_reader() {
 
         Lost games:
 
-        - game 2, &#64;misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering; see run/failures/000002 (and 1 more game like it)
+        - game 2, &#64;misbehaving exit 3 --on-turn 2 on seed 1: crash: turn 2: the bot exited with status 3 after [time] without answering; see run:2 (and 1 more game like it)
         ");
         assert_snapshot!(report("junit"), @r#"
         <?xml version="1.0" encoding="UTF-8"?>

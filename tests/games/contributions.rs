@@ -156,9 +156,12 @@ fn number_shifting_is_watched_while_it_is_played() {
     terminal.run(&format!("cd '{}'; PATH=$PWD/bin:$PATH", place.folder().display()));
     let play = ["play", "--watch", "--game", "number-shifting", "--bot", "./shift"];
     terminal.referee(&[&play[..], &PATIENT[..]].concat(), &[]);
-    let screen = terminal.wait_for("first_level");
-    assert!(screen.contains("sent to the bot") && screen.contains("its answer"), "{screen}");
     terminal.wait_for("timeout");
+    terminal.press(&["Home"]);
+    let screen = terminal.wait_for("first_level");
+    assert!(screen.contains("the bot's answer:"), "{screen}");
+    terminal.press(&["Right"]);
+    terminal.wait_for("sent to the bot:");
     terminal.press(&["q"]);
     terminal.wait_for("status: 1");
     terminal.assert_restored();

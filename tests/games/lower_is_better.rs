@@ -224,7 +224,7 @@ fn a_page_of_a_game_without_a_picture_has_the_text_that_was_sent_beside_the_answ
 }
 
 #[test]
-fn the_player_shows_what_was_sent_beside_the_answer_and_needs_no_judge() {
+fn the_player_shows_what_was_sent_and_the_answer_and_needs_no_judge() {
     let (folder, _) = played();
     let log = fs::read_to_string(folder.path().join("runs/one/games/000001.jsonl")).expect("a log");
     // As if the rules were in another program, so that the plain referee reads it.
@@ -245,10 +245,8 @@ fn the_player_shows_what_was_sent_beside_the_answer_and_needs_no_judge() {
     fs::write(&path, log.lines().map(judged).collect::<String>()).expect("written");
     let Some(terminal) = Terminal::open() else { return };
     terminal.referee(&["replay", "--watch"], &[&path]);
-    let screen = terminal.wait_until("both texts in a line", |screen| {
-        screen.lines().any(|line| line.starts_with("│which way? ") && line.contains("││1.50"))
-    });
-    for words in ["sent to the bot", "its answer", "turn   1 of 1", "score  "] {
+    let screen = terminal.wait_for("which way?");
+    for words in ["sent to the bot:", "the bot's answer:\n1.50", "turn 1 of 1", "score "] {
         assert!(screen.contains(words), "{words}: {screen}");
     }
     terminal.press(&["q"]);

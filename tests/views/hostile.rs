@@ -136,8 +136,8 @@ fn no_text_from_a_bot_reaches_the_terminal_raw_during_a_game() {
     let args = ["play", "--watch", "--board", "@clearable", "--profile", "unlimited", "--bot"];
     let bot = format!("@script '{}'", script.display());
     terminal.referee(&[&args[..], &[&bot]].concat(), &[]);
-    terminal.wait_for("turn   end of");
-    terminal.press(&["e", "Home", "End"]);
+    terminal.wait_for("turn end of");
+    terminal.press(&["End", "Home"]);
     terminal.wait_for("standard error");
     terminal.press(&["q"]);
     terminal.wait_for("status: 1");
@@ -150,12 +150,12 @@ fn no_text_from_a_bot_reaches_the_terminal_raw_in_the_player() {
     let log = evil_log(folder.path());
     let Some(terminal) = Terminal::of_size(120, 40) else { return };
     terminal.referee(&["replay", "--watch"], &[&log]);
-    terminal.wait_for("turn   1 of");
+    terminal.wait_for("turn 1 of");
     for turn in 2..=MESSAGES.len() {
         terminal.press(&["Right"]);
-        terminal.wait_for(&format!("turn   {turn} of"));
+        terminal.wait_for(&format!("turn {turn} of"));
     }
-    terminal.press(&["e", "End"]);
+    terminal.press(&["End"]);
     terminal.wait_for("standard error");
     terminal.press(&["q"]);
     terminal.wait_for("status: 0");

@@ -75,6 +75,11 @@ fn a_game_is_stepped_through_and_left() {
     terminal.press(&["Left", "Down"]);
     let score = format!("score {} +", film.score(11).expect("points"));
     wait_for_position(&terminal, &film, 11, &["turn 12 of 47", &score, &film.describe(11)]);
+    let screen = terminal.wait_for("time ");
+    assert!(
+        screen.contains('>') && screen.contains('[') && screen.contains(" of 60 s"),
+        "{screen}"
+    );
     terminal.press(&["Up"]);
     wait_for_position(&terminal, &film, 1, &["turn 2 of 47"]);
     terminal.press(&["End"]);
@@ -155,6 +160,9 @@ fn any_size_of_terminal_will_do() {
         terminal.resize(columns, lines);
         terminal.press(&["Right", "Left"]);
     }
+    terminal.resize(100, 24);
+    // Without a key.
+    terminal.wait_for("up/down leap, home, end, q quits");
     wait_for_position(&terminal, &game.film(), 0, &["turn 1 of 47", "the bot's reply:"]);
 }
 

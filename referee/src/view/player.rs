@@ -362,5 +362,5 @@ fn keys() -> io::Result<Receiver<io::Result<Key>>> {
 
 /// Whether a key closes the player.
 fn is_last(key: &Key) -> bool {
-    matches!(key, Key::Char('q') | Key::Escape)
+    *key == Key::Char('q')
 }

@@ -240,16 +240,6 @@ impl Film {
         self.start.limit(turn)
     }
 
-    /// The next position whose move scores, or the end.
-    pub fn next_gain(&self, position: usize) -> usize {
-        let later = self.moves.iter().enumerate().skip(position + 1);
-        let found = later
-            .filter(|(_, played)| played.frame.gain != Score::ZERO)
-            .map(|(index, _)| index)
-            .next();
-        found.unwrap_or(self.last_position())
-    }
-
     /// The position of the move with this number, or the end.
     pub fn position_of(&self, number: usize) -> usize {
         let found = self.moves.iter().position(|played| played.frame.number == number);
