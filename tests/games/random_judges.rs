@@ -82,7 +82,11 @@ fn check_log(log: &Path) {
     let log = Log::open(log).expect("a log");
     assert_eq!(replay(&log).expect("replays").difference, None, "{at}");
     let end = log.end.clone().expect("an end");
-    if let Some(expected) = end.metadata.get("expected") {
+    let expected = end.metadata.get("expected");
+    // That protocol has no place for it.
+    let has_none = log.start.judge.as_ref().is_some_and(|judge| judge.kind == "brutaltester");
+    assert_eq!(expected.is_none(), has_none, "{at}");
+    if let Some(expected) = expected {
         let expected: Value = serde_json::from_str(expected).expect("JSON");
         assert_eq!(json!(end.summary), expected["summary"], "{at}");
         let score: Option<Score> =

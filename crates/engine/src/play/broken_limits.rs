@@ -94,14 +94,8 @@ impl Inherited {
         }
     }
 
-    /// Names the limit that may have lost the bot this turn. Most programs that need more stack than there is do so at
-    /// once; a later SIGSEGV is more likely another mistake.
-    pub(super) fn explain(&self, turn: &Turn, is_first: bool) -> Option<String> {
-        self.of_end(turn, is_first).or_else(|| is_first.then(|| self.of_start()).flatten())
-    }
-
     /// Names the limits that a runtime may not start under: it says so wherever it likes, or waits for a thread that it lacks.
-    fn of_start(&self) -> Option<String> {
+    pub(super) fn of_start(&self) -> Option<String> {
         const USUAL_BYTES: u64 = 16 << 30;
         const USUAL_PROCESSES: u64 = 1024;
         let few = |limit: &u64| *limit < USUAL_BYTES;
@@ -121,8 +115,9 @@ impl Inherited {
         (!named.is_empty()).then(|| named.join(", and "))
     }
 
-    /// Names the limit that the bot's end points to.
-    fn of_end(&self, turn: &Turn, is_first: bool) -> Option<String> {
+    /// Names the limit that the bot's end points to. Most programs that need more stack than there is do so at once; a later SIGSEGV is
+    /// more likely another mistake.
+    pub(super) fn of_end(&self, turn: &Turn, is_first: bool) -> Option<String> {
         let Some(NoReply::Ended(exit)) = turn.no_reply else { return None };
         // A shell that waits for the program exits with 128 and the signal's number.
         let exit = match exit {
@@ -209,39 +204,30 @@ fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
         ),
     ] {
         let turn = ended(exit, stderr);
-        let said = inherited.explain(&turn, true);
+        let said = inherited.of_end(&turn, true);
         assert!(said.as_ref().is_some_and(|said| said.contains(expected)), "{exit}: {said:?}");
-        assert_eq!(Inherited::default().explain(&turn, true), None);
+        assert_eq!(Inherited::default().of_end(&turn, true), None);
     }
     for (exit, stderr) in [(by_status(1), "ValueError"), (by_status(0), "MemoryError")] {
-        assert_eq!(shell.explain(&ended(exit, stderr), false), None);
+        assert_eq!(shell.of_end(&ended(exit, stderr), false), None);
     }
-    assert_eq!(stack.explain(&ended(by_signal(SIGSEGV), ""), false), None);
+    assert_eq!(stack.of_end(&ended(by_signal(SIGSEGV), ""), false), None);
 }
 
 #[test]
-fn a_tight_limit_of_the_shell_is_named_whatever_a_first_turn_ends_with() {
-    const SIGTRAP: i32 = 5;
-
-    let ends = [BotExit::Code(0), BotExit::Code(1), BotExit::Signal(SIGTRAP)];
-    let ends = ends.map(NoReply::Ended).map(Some);
+fn a_limit_of_the_shell_that_a_runtime_may_not_start_under_is_named() {
     let tight = [
         (Inherited { address_space: Some(500_000_000), ..Inherited::default() }, "500 MB", "-v"),
         (Inherited { data: Some(1 << 28), ..Inherited::default() }, "256 MiB", "-d"),
         (Inherited { processes: Some(50), ..Inherited::default() }, "50 processes", "-u"),
     ];
-    for no_reply in ends.into_iter().chain([None, Some(NoReply::Deadline)]) {
-        let turn = Turn { no_reply, ..super::made::turn() };
-        for (inherited, limit, flag) in tight {
-            let said = inherited.explain(&turn, true).expect("a limit");
-            assert!(said.contains(limit) && said.contains(&format!("`ulimit {flag}`")), "{said}");
-            assert_eq!(inherited.explain(&turn, false), None, "it has started");
-        }
-        let usual = (Some(1 << 40), Some(31_000));
-        let usual =
-            Inherited { address_space: usual.0, processes: usual.1, ..Inherited::default() };
-        assert_eq!(usual.explain(&turn, true), None);
+    for (inherited, limit, flag) in tight {
+        let said = inherited.of_start().expect("a limit");
+        assert!(said.contains(limit) && said.contains(&format!("`ulimit {flag}`")), "{said}");
     }
+    let (address_space, processes) = (Some(1 << 40), Some(31_000));
+    let usual = Inherited { address_space, processes, ..Inherited::default() };
+    assert_eq!(usual.of_start(), None);
 }
 
 #[test]

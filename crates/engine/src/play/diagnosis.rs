@@ -131,7 +131,7 @@ impl<'a> Observations<'a> {
             _ => {}
         }
         if verdict != Verdict::Completed {
-            self.fatal = Some(Fatal::from_turn(turn, &seen, self));
+            self.fatal = Some(Fatal::from_turn(turn, verdict, &seen, self));
         } else if let Some(remark) = seen.remark {
             self.remarks.push(format!("turn {}: {remark}", turn.turn));
         }
@@ -165,7 +165,7 @@ impl<'a> Observations<'a> {
 }
 
 impl Fatal {
-    fn from_turn(turn: &Turn, seen: &Seen, game: &Observations<'_>) -> Self {
+    fn from_turn(turn: &Turn, verdict: Verdict, seen: &Seen, game: &Observations<'_>) -> Self {
         let lines = Lines::split(&turn.reply.0);
         let own = match game.turns {
             own if own == turn.turn => String::new(),
@@ -175,7 +175,9 @@ impl Fatal {
         let mut what = vec![format!("turn {}{own}: {happened}", turn.turn)];
         what.extend(encoding(&turn.reply.0).map(str::to_owned));
         let is_first = game.turns == 1;
-        let of_shell = Inherited::here(&game.command.confinement).explain(turn, is_first);
+        let limits = Inherited::here(&game.command.confinement);
+        let of_shell = limits.of_end(turn, is_first);
+        let mut is_explained = of_shell.is_some();
         if let Some(no_reply) = turn.no_reply {
             what.extend(seen.both_blocked.then(|| BOTH_BLOCKED.to_owned()));
             what.extend(missing_lines(&lines, seen));
@@ -193,13 +195,17 @@ impl Fatal {
                 ));
             }
             let resources = &game.command.confinement.resources;
-            let of_limit = kernel_limit(no_reply, resources).filter(|_| of_shell.is_none());
-            let is_explained = of_limit.is_some() || of_shell.is_some();
+            let of_limit = kernel_limit(no_reply, resources).filter(|_| !is_explained);
+            is_explained |= of_limit.is_some();
             what.extend(of_limit);
             what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
-            what.extend(never_ran(turn, is_first, game.command).filter(|_| !is_explained));
+            let never_ran = never_ran(turn, is_first, game.command).filter(|_| !is_explained);
+            is_explained |= never_ran.is_some();
+            what.extend(never_ran);
         }
         what.extend(of_shell);
+        let may_not_have_started = is_first && !is_explained && verdict != Verdict::IllegalMove;
+        what.extend(limits.of_start().filter(|_| may_not_have_started));
         Self {
             what,
             no_reply: turn.no_reply,

@@ -265,9 +265,12 @@ impl Match<'_> {
             let reply = table.exchange(&mut ask)?;
             match game.answer(reply.answer()) {
                 Ok(effect) => {
-                    let no_reply = reply.exchanged.no_reply;
-                    let is_over_limit = matches!(no_reply, Some(NoReply::OverLimit(_)));
-                    if effect.verdict != Verdict::Completed && !is_over_limit {
+                    // A runtime without its threads hangs, ends, or prints its error. A move by the rules is the bot's own.
+                    let is_own = match reply.exchanged.no_reply {
+                        Some(no_reply) => matches!(no_reply, NoReply::OverLimit(_)),
+                        None => effect.verdict != Verdict::MalformedReply,
+                    };
+                    if !is_own {
                         check_processes(refused, None)?;
                     }
                     sink(Event::Turn(record.turn(&ask, reply, effect)));

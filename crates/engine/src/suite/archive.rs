@@ -8,7 +8,7 @@ use flate2::write::GzEncoder;
 use fs_err as fs;
 
 use super::game::Finished;
-use results::gamelog::{self, Event, drawings};
+use results::gamelog::{self, drawings};
 use results::suite::{Logs, Packing, RunFolder, make_folder, packed_log};
 
 /// Keeps games in a run folder.
@@ -27,9 +27,7 @@ impl Archive<'_> {
     /// left, which has no result any more, goes.
     pub(super) fn keep(&self, finished: &Finished) -> io::Result<()> {
         let outcome = &finished.outcomes[0];
-        // Without an end, the judge failed after the last turn.
-        let has_failed = matches!(finished.events.last(), Some(Event::Turn(_)))
-            || finished.outcomes.iter().any(|outcome| !outcome.won);
+        let has_failed = finished.outcomes.iter().any(|outcome| !outcome.won);
         let leaves_log = match self.logs {
             Logs::None => false,
             Logs::Failed => has_failed,

@@ -419,7 +419,8 @@ impl Tools {
         let source: String = source.split_whitespace().collect();
         let takes_words =
             ["args()", "args_os()", "Parser"].iter().any(|sign| source.contains(sign));
-        let knows_bot = ["Command::new(\"", "in/"].iter().any(|sign| source.contains(sign));
+        let knows_bot =
+            ["Command::new(\"", "\"in/", "tools/in/"].iter().any(|sign| source.contains(sign));
         takes_words && !knows_bot
     }
 }

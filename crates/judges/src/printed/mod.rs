@@ -69,10 +69,14 @@ impl Printing {
             },
             (PANIC, None) if !is_of_cargo(printed) => Verdict::Lost,
             (exit, Some(score)) => {
-                let written = written(score);
-                return Err(format!(
-                    "{exit}, ignoring its score {score}; if that means a refused answer, add `refused = {written}` to its settings"
-                ));
+                let remedy = match self.refused {
+                    Some(_) => String::new(),
+                    None => format!(
+                        "; if that means a refused answer, add `refused = {}` to its settings",
+                        written(score)
+                    ),
+                };
+                return Err(format!("{exit}, ignoring its score {score}{remedy}"));
             }
             (exit, None) => return Err(format!("{exit} without a score")),
         };

@@ -189,7 +189,7 @@ impl Session {
         let Some(exit) = self.unseen_end else { return };
         let is_done = self.exit.is_some() || self.relay.is_none() || self.input_has_ended;
         let has_asked = !self.pending.is_empty();
-        if is_done || has_asked || self.is_past_its_end() {
+        if is_done || self.is_past_its_end() {
             self.bot_was_early = !is_done && (has_asked || self.waits_at(true));
             self.unseen_end = None;
             self.end_relay(exit);
@@ -244,12 +244,12 @@ impl Session {
         self.waits_at(!self.next.is_empty())
     }
 
-    /// Whether the tester waits for the bot's output, or unless that is meant `alone`, for its end.
-    fn waits_at(&self, alone: bool) -> bool {
+    /// Whether the tester waits for the bot's output, or, unless `only_output` counts, for its end.
+    fn waits_at(&self, only_output: bool) -> bool {
         let Some((relay, child)) = self.relay.as_ref().zip(self.tester.child()) else {
             return false;
         };
-        relay.pipes().is_some_and(|(output, input)| child.waits_at(output, input, alone))
+        relay.pipes().is_some_and(|(output, input)| child.waits_at(output, input, only_output))
     }
 
     /// Whether the tester cannot go on before the bot reads what was written for it, or exits.
