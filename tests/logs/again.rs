@@ -45,6 +45,20 @@ fn what_the_log_has_is_not_given_again() {
         "--env A=b",
         "--log new.jsonl",
         "--watch",
+        "--force",
+        "--game samegame",
+        "--profile relaxed",
+        "--first-turn 1s",
+        "--total 1s",
+        "--memory 1GiB",
+        "--stack 8MiB",
+        "--containment plain",
+        "--board @random-1",
+        "--on-host-delay fail",
+        "--ponder",
+        "--html game.html",
+        "--export input",
+        "--trace trace.json",
     ] {
         let flags: Vec<&str> = flags.split(' ').collect();
         let said = again(&log, &flags).exits(2).err();

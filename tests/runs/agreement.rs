@@ -8,13 +8,15 @@ use support::prelude::*;
 struct Said(BTreeMap<(String, &'static str), BTreeMap<String, String>>);
 
 /// The figures, each with the names that commands have for it.
-const FIGURES: [(&str, &[&str]); 6] = [
+const FIGURES: [(&str, &[&str]); 8] = [
     ("games", &["games"]),
     ("lost", &["lost", "failed"]),
     ("sum", &["sum"]),
     ("mean", &["mean"]),
     ("ratio", &["ratio"]),
     ("place", &["place"]),
+    ("bests", &["bests"]),
+    ("uniques", &["uniques"]),
 ];
 
 impl Said {

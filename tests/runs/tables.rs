@@ -282,6 +282,10 @@ fn a_noisy_machine_has_games_not_seats_and_the_limits_that_a_judge_named() {
     let noisy = "n13 is too noisy for limits of 50 ms: limits below 60 ms cannot be judged there; 1 of its 6 games had a late reply";
     let shown = session(60.0);
     assert!(shown.contains(noisy), "{shown}");
+    for bot in ["one", "two"] {
+        let counted = format!("{bot} won 1 game with a reply after its limit, which counts");
+        assert!(shown.contains(&counted), "{shown}");
+    }
     let shown = session(40.0);
     assert!(!shown.contains("noisy"), "{shown}");
 }

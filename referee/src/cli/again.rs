@@ -96,6 +96,10 @@ fn settings(path: &Path, log: &Log, config: Option<&Path>) -> Result<Config, Fai
     if start.judge.is_some() {
         // Its judge is in the settings.
         layers.push(inputs::config_file(config)?);
+    } else if config.is_some() {
+        let problem =
+            "--config: the log has all settings of this game, which comes with the referee";
+        return Err(Failure::user(anyhow!(problem)));
     }
     let mut config = inputs::settings(layers)?;
     // The limits in the settings of a judge's game may have changed since.
@@ -145,8 +149,9 @@ fn write_text(
             plural(turns.len() as u64, "turn")
         );
     };
-    let Difference { turn, what, logged, refereed } = difference;
+    let Difference { turn, what, .. } = difference;
+    let (logged, refereed) = difference.shown();
     writeln!(out, "The bot plays differently at turn {turn}: {what}")?;
-    writeln!(out, "  in the log  {}", printable(&logged.to_string()))?;
-    writeln!(out, "  now         {}", printable(&refereed.to_string()))
+    writeln!(out, "  in the log  {}", printable(&logged))?;
+    writeln!(out, "  now         {}", printable(&refereed))
 }

@@ -16,7 +16,7 @@ use terms::system::{is_executable, is_path, program_file};
 use terms::text::shell_word;
 
 /// Words that people type here, as they do with other tools or did in older versions, and what to write instead.
-const INSTEAD: [(&str, &str); 41] = [
+const INSTEAD: [(&str, &str); 42] = [
     ("bench", TIMING),
     ("benchmark", TIMING),
     ("clean", "`rm -r RUN` removes the folder of a run; `referee runs` lists the runs"),
@@ -35,6 +35,7 @@ const INSTEAD: [(&str, &str); 41] = [
     ("tournament", RIVALS),
     ("view", "`referee replay LOG` shows a game"),
     ("watch", "`referee replay LOG --watch` shows a game move by move"),
+    ("--ascii", "--html FILE makes a page; --watch draws boards with ASCII anyway"),
     ("--bot", "RUN:BOT is one bot of a run, such as latest:./mybot; `play` and `suite` start bots"),
     ("--case", "--board BOARD"),
     ("--cases", "--board FOLDER"),

@@ -10,6 +10,7 @@ use super::{Failure, exit, inputs, interrupt, print, signals};
 use report::Format;
 use results::gamelog::Log;
 use results::replay::{Difference, Replayed, rejudge};
+use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, JudgeFailure, Placement, TestCase};
 use terms::text::{plural, printable};
 
@@ -20,7 +21,7 @@ pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Fa
         return Err(Failure::file(path, problem));
     };
     let kind = inputs::game(Some(&log.start.game))?;
-    if kind.judge.as_ref() != Some(judge) {
+    if !JudgeProgram::are_alike(kind.judge.as_ref(), Some(judge)) {
         log::warn!("the judge in the settings is not the one that the log names");
     }
     let replayed = again(log, &kind, path)?;

@@ -18,6 +18,7 @@ use super::summary::{Listing, Summary};
 use crate::digest::to_hex;
 use crate::gamelog::{self, Bot, Event, Log, Turn};
 use crate::replay::{case_of, replay};
+use rules::game::judge::JudgeProgram;
 use rules::score::{Direction, Score};
 use terms::limits::{LimitKind, Profile};
 use terms::text::exact_duration;
@@ -244,7 +245,9 @@ fn check_start(folder: &RunFolder, outcome: &Outcome, log: &Log) -> Option<Strin
         None => vec![&outcome.bot],
     };
     differs("game", start.game == plan.game)
-        .or_else(|| differs("judge", start.judge == plan.judge))
+        .or_else(|| {
+            differs("judge", JudgeProgram::are_alike(start.judge.as_ref(), plan.judge.as_ref()))
+        })
         .or_else(|| match case_of(start) {
             Ok(case) => differs("board", BoardId::of(&case) == outcome.board_id),
             Err(error) => Some(format!("its log cannot be refereed: line {error}")),

@@ -1,7 +1,7 @@
 //! The bots of a suite, as typed and as planned.
 
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
@@ -100,7 +100,10 @@ impl BotsFlags {
             .map(|line| Ok(PlannedBot { pool: true, ..self.typed("--pool", line, config)? }));
         let mut pool = pool.collect::<Result<Vec<_>, Failure>>()?;
         // A pattern such as versions/*/bot means the others.
-        pool.retain(|other| !bots.iter().any(|own| is_same(own, other)));
+        let is_other = |other: &PlannedBot| !bots.iter().any(|own| is_same(own, other));
+        if pool.iter().any(is_other) {
+            pool.retain(is_other);
+        }
         self.label(&mut bots, &mut pool)?;
         if !self.param.is_empty() {
             warn_of_variables(&bots, &self.param);
@@ -211,7 +214,8 @@ fn refuse_open(bot: &PlannedBot) -> Result<(), Failure> {
 fn is_same(one: &PlannedBot, other: &PlannedBot) -> bool {
     let words = |bot: &PlannedBot| -> Vec<PathBuf> {
         let folder = bot.cwd.as_deref().unwrap_or(".");
-        let word = |word: &String| Path::new(folder).join(word).canonicalize();
+        // What a link leads to may look at the name by which it was started.
+        let word = |word: &String| path::absolute(Path::new(folder).join(word));
         bot.command.iter().map(|text| word(text).unwrap_or_else(|_| text.into())).collect()
     };
     (words(one), &one.cwd, &one.env) == (words(other), &other.cwd, &other.env)

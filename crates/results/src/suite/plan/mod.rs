@@ -357,7 +357,12 @@ impl Plan {
         let differs = |what: &str, same: bool| (!same).then(|| format!("{what} is not the same"));
         None.or_else(|| differs("the game", self.game == other.game))
             .or_else(|| differs("which scores are better", self.better == other.better))
-            .or_else(|| differs("the game's judge", self.judge == other.judge))
+            .or_else(|| {
+                differs(
+                    "the game's judge",
+                    JudgeProgram::are_alike(self.judge.as_ref(), other.judge.as_ref()),
+                )
+            })
             .or_else(|| differs("the number of players", self.players == other.players))
             .or_else(|| differs("the set of rules (limits, profile)", self.rules == other.rules))
             .or_else(|| self.bots_difference(other))
