@@ -83,6 +83,29 @@ fn a_judge_never_sees_an_answer_beyond_its_limit() {
 }
 
 #[test]
+fn a_run_from_before_the_limit_on_answers_goes_on_and_verifies() {
+    let place = asks(1, r#"echo '{"end":"completed"}'"#);
+    let suite = ["suite", "--game", "asks", "--bot", "echo 1", "--seed", "1..4", "--logs", "all"];
+    assert_code(&place.command(&suite).args(["--run", "run"]).patient().run(), 0);
+    let change = |file: &str, change: &dyn Fn(String) -> String| {
+        let text = fs::read_to_string(place.path(file)).expect("text");
+        let changed = change(text.clone());
+        assert_ne!(changed, text, "{file}");
+        fs::write(place.path(file), changed).expect("room");
+    };
+    change("run/run.toml", &|text| text.replace("max_bytes = 10000\n", ""));
+    change("run/results.jsonl", &|text| text.split_inclusive('\n').take(2).collect());
+    assert_code(&place.command(&["suite", "--resume", "run"]).patient().run(), 0);
+    let verified = place.referee(&["verify", "run"]).exits(0).out();
+    assert!(verified.starts_with("4 of 4 games of run agree"), "{verified}");
+    // The setting is a rule of the run's.
+    set(&place, "answer-limit = \"20kB\"");
+    change("run/results.jsonl", &|text| text.split_inclusive('\n').take(2).collect());
+    let said = place.referee(&["suite", "--resume", "run"]).exits(2).err();
+    assert!(said.contains("the game's judge is not the same"), "{said}");
+}
+
+#[test]
 fn a_check_names_the_answers_that_break_a_judge() {
     let place = asks(1, r#"[ ${#answer} -lt 4000 ] && echo '{"end":"lost"}'"#);
     let checked = place.referee(&["game", "check", "asks"]).exits(1).out();

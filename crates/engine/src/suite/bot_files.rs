@@ -187,7 +187,7 @@ pub(super) fn copy_whole(from: &Path, to: &Path) -> io::Result<()> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(NEW);
     // Windows makes no file that is read-only from the start.
-    if cfg!(unix) || !permissions.readonly() {
+    if !permissions.readonly() {
         builder.permissions(permissions.clone());
     }
     let mut new = builder.tempfile_in(folder_of(to))?;
