@@ -97,7 +97,7 @@ fn a_run_from_before_the_limit_on_answers_goes_on_and_verifies() {
     change("run/results.jsonl", &|text| text.split_inclusive('\n').take(2).collect());
     assert_code(&place.command(&["suite", "--resume", "run"]).patient().run(), 0);
     let verified = place.referee(&["verify", "run"]).exits(0).out();
-    assert!(verified.starts_with("4 of 4 games of run agree"), "{verified}");
+    assert!(verified.starts_with("4 of 4 games of asks agree"), "{verified}");
     // The setting is a rule of the run's.
     set(&place, "answer-limit = \"20kB\"");
     change("run/results.jsonl", &|text| text.split_inclusive('\n').take(2).collect());
