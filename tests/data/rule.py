@@ -7,7 +7,7 @@ null), `all` (the two values), `lost` (the lost games of either bot) and `has_lo
 
 import json
 import sys
-from math import ceil, exp, lgamma, log, log1p, sqrt
+from math import ceil, comb, exp, lgamma, log, log1p, sqrt
 from statistics import NormalDist
 
 
@@ -108,6 +108,13 @@ def exact(lost, n, alpha):
     ]
 
 
+def sign_test(boards):
+    differences = [one - other for one, other in (board["all"] for board in boards)]
+    wins, losses = sum(d > 0 for d in differences), sum(d < 0 for d in differences)
+    tail = sum(comb(wins + losses, k) for k in range(min(wins, losses) + 1))
+    return min(1.0, 2 * tail / 2 ** (wins + losses))
+
+
 def compare(boards, alpha):
     seen = Boards(boards)
     enough = [moments for moments in seen.deciding if moments.n >= 60]
@@ -124,7 +131,7 @@ def compare(boards, alpha):
     return {
         "all": seen.all.report(alpha),
         "finished": seen.finished.report(alpha),
-        "p": strongest(0.5)[0],
+        "p": strongest(0.5)[0] if len(boards) >= 60 else sign_test(boards),
         "conclusion": shown or "no_difference_shown",
         "probably": None if shown else probable,
         "lost": [exact(lost, len(boards), alpha) for lost in seen.lost],
