@@ -214,7 +214,7 @@ class Row:
 def table(harnesses, players, suite_words, games, rounds):
     """Plays in turn, so that a slow moment of the machine affects all alike."""
     all_rows = [Row(harness, player) for player in players for harness in harnesses]
-    suites = [Suite(), Suite("--containment", "plain")]
+    suites = [Suite(), Suite("--config", "containment=plain")]
     all_rows += [Row(suite, player) for player in players if player.bot for suite in suites]
     if suite_words:
         all_rows.append(Row(Suite(), Player(None, suite_words)))

@@ -396,7 +396,7 @@ def kill_and_resume(place):
         end(suite)
     before = [line for line in results.read_text().split("\n")[:-1]]
     assert 5 <= len(before) < 100, len(before)
-    done = place.windows("suite", "--resume", "run", "--jobs", "2")
+    done = place.windows("resume", "run", "--jobs", "2")
     assert done.returncode == 0, words_of(done)
     after = lines_of(results)
     games = [json.loads(line)["game"] for line in after]
@@ -413,9 +413,9 @@ for key, name in (("c", "Ctrl-C"), ("break", "Ctrl-Break")):
         results = place.folder / "run/results.jsonl"
         done = run(["wine", WINE / "interrupt.exe", key, "run/results.jsonl", "3", WINDOWS, *suite_of(40)], cwd=place.folder)
         before = lines_of(results)
-        assert done.returncode == 3 and "referee suite --resume run" in words_of(done), words_of(done)
+        assert done.returncode == 3 and "referee resume run" in words_of(done), words_of(done)
         assert 3 <= len(before) < 40, before
-        done = place.windows("suite", "--resume", "run", "--jobs", "2")
+        done = place.windows("resume", "run", "--jobs", "2")
         after = lines_of(results)
         assert len(after) == 40 and after[: len(before)] == before, words_of(done)
         # It has reached no bot.
@@ -443,7 +443,7 @@ def run_in_use(place):
         for command in (["status", "run"], ["report", "--html", "run.html", "run"], ["show", "run"]):
             done = place.windows(*command)
             assert done.returncode in (0, 1) and "error" not in words_of(done), f"{command}: {words_of(done)}"
-        done = place.windows("suite", "--resume", "run")
+        done = place.windows("resume", "run")
         assert done.returncode == 2 and "another process is playing" in words_of(done), words_of(done)
     finally:
         end(suite)

@@ -37,9 +37,9 @@ def parse_arguments():
 def start_suite(arguments, number, width):
     """A suite that prints a line for each game as it ends."""
     command = shlex.split(arguments.referee) + ["suite", "--bot", arguments.bot, "--param", f"width={width}"]
-    kept = ["--run", f"{arguments.runs}/{number:04}"] if arguments.runs else ["--no-run"]
+    kept = ["--run", f"{arguments.runs}/{number:04}"] if arguments.runs else ["--run", "none"]
     # A width with which the bot loses each game is a result too.
-    command += ["--seed", arguments.seeds, "--shuffle", *kept, "--keep-going", "--format", "jsonl", *arguments.more]
+    command += ["--seed", arguments.seeds, *kept, "--keep-going", "--format", "jsonl", *arguments.more]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 

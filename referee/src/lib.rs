@@ -57,7 +57,7 @@ pub mod limits {
     pub use terms::limits::*;
 }
 
-/// Many boards, several bots: plans, runs that survive a kill, parts that several machines play.
+/// Many boards, several bots: plans, runs that survive a kill, shards that several machines play.
 ///
 /// A [`Plan`](suite::Plan) says what is to be played and gives each game a number. A
 /// [`RunFolder`](suite::RunFolder) keeps the plan and the [`Outcome`](suite::Outcome) of each finished game. A
@@ -94,16 +94,15 @@ pub mod limits {
 /// ```
 pub mod suite {
     pub use engine::suite::{
-        BotError, Jobs, Observer, PoolError, RunError, RunPlayer, check_program, copy_programs,
-        merge_when_free, plan, plan_now, resume_when_free,
+        BotError, Jobs, Observer, PoolError, RunError, RunPlayer, check_program, plan, plan_now,
     };
     pub use results::suite::{
         Assignment, Best, Bests, BoardId, Case, CaseError, Commit, Disagreement, FolderError,
         GameSet, Listing, Logs, Loss, MAX_GAMES, Margin, NewBest, NoisyHost, NotPlayed, Opponent,
         Outcome, Outcomes, Packing, Plan, PlannedBoard, PlannedBot, Points, Record, RecordId,
-        Records, RecordsError, Rules, Run, RunFolder, RunWriter, Seeds, Session, SuiteVerdict,
-        Summary, Tally, Times, Verified, differing_places, list_runs, loss_kind, merge,
-        noisy_hosts, verify,
+        Records, RecordsError, Rules, Run, RunFolder, RunWriter, Seeds, Session, Shard,
+        SuiteVerdict, Summary, Tally, Times, Verified, differing_places, list_runs, loss_kind,
+        merge, noisy_hosts, verify,
     };
 }
 

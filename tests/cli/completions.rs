@@ -94,9 +94,9 @@ fn values_of_the_project_complete() {
     let project = project();
     let folder = project.path();
     assert_offered(folder, "referee play --bot mi", &["mine", "mine.py"]);
-    assert_offered(folder, "referee suite --boards ", &["validators"]);
+    assert_offered(folder, "referee suite --board val", &["validators"]);
     assert_offered(folder, "referee play --board boards/", &["boards/a b.txt"]);
-    let runs = offered(folder, "referee suite --resume ");
+    let runs = offered(folder, "referee resume ");
     assert_eq!(runs[..3], ["latest", "kept/two", "kept/one"], "the newest first");
     assert_offered(folder, "referee compare lat", &["latest"]);
     assert_offered(folder, "referee compare latest:@gr", &["latest:@greedy"]);
@@ -114,7 +114,7 @@ fn a_malformed_project_takes_nothing_from_the_rest() {
     let folder = tempdir().expect("a folder");
     fs::write(folder.path().join("referee.toml"), "[bots").expect("settings");
     assert_offered(folder.path(), "referee play --bot @gr", &["@greedy"]);
-    assert_offered(folder.path(), "referee suite --boards ", &[]);
+    assert_offered(folder.path(), "referee suite --board refe", &["referee.toml"]);
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn the_tab_key_of_a_real_bash_completes() {
         ("referee pl", "referee play "),
         ("referee play --bot @gree", "referee play --bot @greedy "),
         ("referee play --bot 'py x' --bot mine.", "referee play --bot 'py x' --bot mine.py "),
-        ("referee suite --resume kept/tw", "referee suite --resume kept/two/"),
+        ("referee resume kept/tw", "referee resume kept/two/"),
         ("referee compare kept/one:@gre", "referee compare kept/one:@greedy "),
     ] {
         terminal.press(&["C-u", "C-l"]);
@@ -168,7 +168,7 @@ fn the_tab_key_of_a_real_zsh_completes() {
     for (typed, completed) in [
         ("referee pl", "referee play "),
         ("referee play --bot @gree", "referee play --bot @greedy "),
-        ("referee suite --resume kept/tw", "referee suite --resume kept/two/"),
+        ("referee resume kept/tw", "referee resume kept/two/"),
         ("referee compare kept/one:@gre", "referee compare kept/one:@greedy "),
         ("referee compare latest:@gre", "referee compare latest:@greedy "),
         ("referee show lates", "referee show latest "),

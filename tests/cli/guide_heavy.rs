@@ -15,7 +15,7 @@ struct Walk {
     not_run: &'static [(&'static str, &'static str)],
 }
 
-const CLUSTER: &str = "a cluster: tests/runs/slurm.rs and tests/runs/cluster_heavy.rs";
+const CLUSTER: &str = "a cluster: tests/runs/shards.rs";
 const TERMINAL: &str = "a terminal: tests/views/player.rs";
 const DEBUGGER: &str = "no debugger belongs to the gate";
 const IMAGE: &str = "the image of a release: scripts/release";
@@ -73,16 +73,8 @@ const WALKS: &[Walk] = &[
     },
     Walk {
         page: "several-machines.md",
-        before: &[
-            "referee suite --bot ./old --bot ./new --seed 1..17 --profile unlimited --run big --parts 17",
-            "for part in $(seq 16); do referee suite --run big --part $part; done",
-        ],
-        not_run: &[
-            ("referee suite --bot ./old --bot ./new --seed 1..2000 --run big --slurm", CLUSTER),
-            ("referee status big", CLUSTER),
-            ("referee cancel big", CLUSTER),
-            ("referee suite --resume big --slurm", CLUSTER),
-        ],
+        before: &[],
+        not_run: &[("referee submit --bot", CLUSTER)],
     },
     Walk { page: "suites.md", before: &[], not_run: &[] },
     Walk { page: "topcoder.md", before: &[], not_run: &[] },

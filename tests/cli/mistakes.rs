@@ -155,12 +155,12 @@ fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
         (&["suite", "--parallel=3"], "`referee suite --jobs N` plays N games at a time\n"),
         (&["suite", "--rounds", "3"], "`referee suite --repeat N` plays each game N times\n"),
         (&["play", "--stderr"], "tip: -v shows each turn; --log and --html keep what the bot"),
-        (&["suite", "--part-length", "1h"], "tip: --parts LENGTH\n"),
+        (&["suite", "--part-length", "1h"], "tip: --shard K/N plays a machine's share"),
         (&["replay", "log", "--stdin", "sent"], "tip: --export input > FILE\n"),
         (&["replay", "log", "--turn-input=3"], "tip: --export input:TURN\n"),
         (
-            &["suite", "--against", "one", "--until-decided"],
-            "'--against <RUN>' cannot be used with '--until-decided'",
+            &["suite", "--against", "one", "--shard", "1/2"],
+            "'--against <RUN|BOT>' cannot be used with '--shard <K/N>'",
         ),
         (&["test"], "tip: `referee play` plays a game, and `referee suite` many\n"),
         (&["bench"], "tip: `referee timing` measures"),
@@ -173,7 +173,7 @@ fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
             &["play", "--config", "limits.toml"],
             "limits.toml:2:8: invalid type: integer `50`, expected the limits of a game: `turn = \"50ms\"` below the line `[limits.samegame]`",
         ),
-        (&["suite", "--against", "x", "--margin", "-1"], "`-1` is neither a percentage such as"),
+        (&["suite", "--config", "suite.margin=-1%"], "`-1%` is neither a percentage such as"),
         (&["compare", "--plan", "-1"], "`-1` is neither a percentage such as 0.5% nor points"),
         (&["suite", "--bot", ".."], "cannot start the bot: .. is a directory"),
         (&["play", "--bot", "."], "cannot start the bot: . is a directory"),
@@ -210,7 +210,7 @@ fn flags_and_words_without_effect_are_refused() {
         (&["timing", "--host", "--format", "csv"], "--host plays no game"),
         (&["game", "check", "samegame", "./good"], "unexpected argument `./good`"),
         (&["game", "check", "--env", "A=1"], "are for a bot; name it with --bot CMD"),
-        (&["suite", "--compress", "--logs", "none"], "--compress packs the logs, and --logs none"),
+        (&["suite", "--run", "none", "--logs", "all"], "--run none keeps nothing"),
         (&["play", "--pin", "--cores-per-bot", "0"], "0 is not in 1..=65535"),
         (&["play", "--log", "same", "--html", "./same"], "./same: two flags name this file"),
         (&["play", "--html", "same", "--trace", "same"], "same: two flags name this file"),
@@ -252,31 +252,6 @@ fn timing_plays_the_boards_of_a_folder() {
 }
 
 #[test]
-fn a_resumed_run_keeps_what_the_flags_do_not_say_again() {
-    let scene = scene();
-    let run = |args: &[&str]| referee().current_dir(&scene).args(args).run();
-    let suite = ["suite", "--bot", "@first", "--seed", "1..3", "--repeat", "2", "--run", "run"];
-    let made = run(&[&suite[..], &PATIENT].concat());
-    assert_eq!(made.status.code(), Some(0), "{made:?}");
-    let said = error(
-        scene.path(),
-        &[&["suite", "--resume", "run", "--seed", "1..9"][..], &PATIENT].concat(),
-    );
-    assert!(said.contains("run cannot be resumed: it has seeds 1..3, not seeds 1..9"), "{said}");
-    let said = error(
-        scene.path(),
-        &[&["suite", "--resume", "run", "--bot", "@greedy"][..], &PATIENT].concat(),
-    );
-    assert!(said.contains("the list of bots is not the same"), "{said}");
-    assert_eq!(
-        run(&[&["suite", "--resume", "run", "--bot", "@first"][..], &PATIENT].concat())
-            .status
-            .code(),
-        Some(0)
-    );
-}
-
-#[test]
 fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
     let scene = scene();
     let run = |args: &[&str]| {
@@ -288,7 +263,7 @@ fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
     let suite = ["suite", "--bot", bad, "--seed", "1..40", "--jobs", "1"];
     let suite = [&suite[..], &PATIENT].concat();
     let (said, shown) = run(&[&suite[..], &["--run", "a run"]].concat());
-    let advice = "lost its first 10 games in the first turn, with one verdict: fix the bot and start a new run; as it is, `referee suite --resume 'a run'` plays the rest";
+    let advice = "lost its first 10 games in the first turn, with one verdict: fix the bot and start a new run; as it is, `referee resume 'a run'` plays the rest";
     assert!(said.contains(advice), "{said}");
     // Games that had begun come to their end.
     let games =
@@ -296,22 +271,23 @@ fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
     assert!(games.is_some_and(|games: u32| (10..20).contains(&games)), "{shown}");
     let cause = "; its standard error ends: ValueError: bad; see a run:1 (and ";
     assert!(shown.contains(cause), "{shown}");
-    let (said, shown) = run(&["suite", "--resume", "a run"]);
+    let (said, shown) = run(&["resume", "a run"]);
     assert!(shown.starts_with("40 games of samegame, 40 lost\n") && !said.contains("stopped"));
-    let (said, _) = run(&[&suite[..], &["--no-run", "--keep-going"]].concat());
+    let (said, _) = run(&[&suite[..], &["--run", "none", "--keep-going"]].concat());
     assert!(!said.contains("stopped"), "{said}");
     // What a bot prints, and its exit status, may be new each time.
     let changing =
         "sh -c 'echo >> n; echo bad $RANDOM $(wc -l < n) >&2; exit $(($(wc -l < n) % 5 + 3))'";
     let (said, _) =
-        run(&[&["suite", "--no-run", "--seed", "1..40", "--bot", changing], &PATIENT[..]].concat());
+        run(&[&["suite", "--run", "none", "--seed", "1..40", "--bot", changing], &PATIENT[..]]
+            .concat());
     assert!(said.contains("lost its first 10 games"), "{said}");
     // Not with one verdict, not at once, or too few.
     let half = "sh -c 'echo >> n; [ $(($(wc -l < n) % 2)) = 0 ] || echo x y; exit 3'";
     for (bot, seeds) in
         [(half, "1..11"), ("@misbehaving exit 3 --on-turn 2", "1..11"), (bad, "1..10")]
     {
-        let suite = ["suite", "--no-run", "--jobs", "1", "--bot", bot, "--seed", seeds];
+        let suite = ["suite", "--run", "none", "--jobs", "1", "--bot", bot, "--seed", seeds];
         let (said, _) = run(&[&suite[..], &PATIENT].concat());
         assert!(!said.contains("stopped"), "{bot}: {said}");
     }
@@ -320,7 +296,7 @@ fn a_suite_stops_when_a_bot_loses_its_first_ten_games_alike() {
 #[test]
 fn a_suite_shows_each_game_with_v() {
     let scene = scene();
-    let args = ["suite", "-v", "--no-run", "--bot", "@first", "--seed", "1..2"];
+    let args = ["suite", "-v", "--run", "none", "--bot", "@first", "--seed", "1..2"];
     let said = referee().current_dir(&scene).args(args).args(PATIENT).run().err();
     assert!(said.contains("game 1: @first on seed 1: score 198 in 57 turns"), "{said}");
 }
@@ -461,9 +437,9 @@ fn what_a_command_does_not_do_is_said() {
     assert_eq!(run(&["replay", "game.jsonl"]).0, Some(0));
     let (_, _, said) = run(&["compare", "runs/one", "runs/one"]);
     assert!(said.contains("runs/one: `@greedy` of this run is compared with itself"), "{said}");
-    let (code, _, said) = run(&["suite", "--resume", "latest", "--fail-below", "0.9"]);
+    let (code, _, said) = run(&["resume", "latest", "--fail-on", "below=0.9"]);
     assert!(said.contains("runs/one: nothing is left to play"), "{said}");
-    assert!(said.contains("--fail-below has no effect on `@greedy`"), "{said}");
+    assert!(said.contains("--fail-on below has no effect on `@greedy`"), "{said}");
     assert_eq!(code, Some(0));
     let (code, shown, _) = run(&["new", "mine", "--lang=c++"]);
     assert!(code == Some(0) && shown.contains("mine.cpp is written"), "{shown}");
@@ -481,10 +457,6 @@ fn files_that_cannot_be_written_are_found_before_a_game() {
             "cannot write the records: there is no folder none",
         ),
         (&["suite", "--records", "bad.toml"], "bad.toml:2:1"),
-        (
-            &["suite", "--live", "none/live.html"],
-            "cannot write none/live.html: there is no folder none",
-        ),
         (
             &["play", "--html", "none/page.html"],
             "cannot write none/page.html: there is no folder none",

@@ -55,7 +55,7 @@ fn a_project_names_bots_boards_and_where_runs_go() {
     let boards = project.path().join("boards");
     let args = ["generate", "--seed", "1..2", "--out", boards.to_str().expect("UTF-8")];
     assert_eq!(project.run(&args).status.code(), Some(0));
-    let args = ["suite", "--bot", "mine", "--boards", "few", "--boards", "files"];
+    let args = ["suite", "--bot", "mine", "--board", "few", "--board", "files"];
     let command = referee().current_dir(project.path().join("below")).env("BOT", program());
     assert_code(&command.args(args).patient().run(), 0);
     let runs = fs::read_dir(project.path().join("all-runs")).expect("runs");
@@ -97,7 +97,7 @@ fn a_project_keeps_its_runs_together_and_finds_them_from_below() {
     assert_code(&project.run(&["report", "--html", "page.html"]), 0);
     let page = fs::read_to_string(project.path().join("below/page.html")).expect("a page");
     assert!(page.contains("@greedy"), "a report is of the latest run");
-    assert_code(&project.run(&["suite", "--resume", "latest~1"]), 0);
+    assert_code(&project.run(&["resume", "latest~1"]), 0);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn settings_and_all_other_files_may_be_bare_names() {
         "play --game my.toml --bot cat --seed 1",
         "game check my.toml --bot cat --seed 1",
         "replay game.jsonl --html again.html",
-        "suite --config my.toml --bot mine --boards few --live live.html",
+        "suite --config my.toml --bot mine --board few",
         "suite --config my.toml --bot mine --seed 1..2 --logs all --run run",
         "report run --html run.html",
         "report run --games --html games.html",
@@ -155,8 +155,8 @@ fn a_build_that_fails_stops_with_its_output() {
 #[test]
 fn what_a_project_lacks_is_named() {
     let project = Project::new(BOTS);
-    assert_snapshot!(project.error(&["suite", "--boards", "nope"]), @"error: --boards: there is no board set `nope` in the project; there are: few, files");
-    assert_snapshot!(project.error(&["suite", "--boards", "few", "--seed", "1"]), @"error: --boards few: there can be only one list of seeds; a set or --seed has another one");
+    assert_snapshot!(project.error(&["suite", "--board", "nope"]), @"error: nope: no such file");
+    assert_snapshot!(project.error(&["suite", "--board", "few", "--seed", "1"]), @"error: --board few: there can be only one list of seeds; a set or --seed has another one");
     for (file, expected) in [
         ("profil = 'relaxed'", "referee.toml:1:1: unknown field `profil`, "),
         ("[suite]\njob = 2", "referee.toml:2:1: unknown field `job`, "),
@@ -194,7 +194,7 @@ fn init_writes_a_project_file_that_works_and_replaces_none() {
     assert_eq!(again.status.code(), Some(2));
     let said = again.err();
     assert_eq!(said, "error: referee.toml: exists already\n");
-    let suite = run(&["suite", "--bot", "@first", "--boards", "smoke"]);
+    let suite = run(&["suite", "--bot", "@first", "--board", "smoke"]);
     assert_eq!(suite.status.code().map(|code| code < 2), Some(true), "{suite:?}");
     assert!(folder.path().join("runs").is_dir());
     // The commented-out settings are valid too.
@@ -301,7 +301,7 @@ fn a_parent_that_ignores_sigchld_costs_no_build_and_no_commit() {
         os.execv(sys.argv[1], sys.argv[1:])";
     let output = Command::new(python)
         .args(["-c", ignoring, program()])
-        .args(["suite", "--bot", "mine", "--boards", "few", "--run", "run"])
+        .args(["suite", "--bot", "mine", "--board", "few", "--run", "run"])
         .args(PATIENT)
         .current_dir(project.path())
         .env("BOT", program())

@@ -375,7 +375,7 @@ fn a_suite_has_a_report_for_every_reader() {
     let suite = referee().suite(bots).args(["--seed", "1..2", "--run", text(&run)]).args(PATIENT);
     assert_eq!(suite.run().status.code(), Some(1));
     let report = |format: &str| {
-        let args = ["suite", "--resume", "run", "--format", format];
+        let args = ["resume", "run", "--format", format];
         referee().args(args).current_dir(&folder).run().exits(1).out()
     };
     with_settings!({filters => vec![
@@ -436,12 +436,14 @@ fn a_suite_can_fail_by_ratio_and_by_a_single_late_answer() {
     let folder = tempdir().expect("a folder");
     let suite =
         |args: &[&str]| referee().current_dir(&folder).arg("suite").args(args).run().status.code();
+    let resume =
+        |args: &[&str]| referee().current_dir(&folder).arg("resume").args(args).run().status.code();
     let bots = ["--bot", "@greedy", "--bot", "@first", "--seed", "1..10", "--run", "run"];
     assert_eq!(suite(&[&bots[..], &PATIENT].concat()), Some(0));
-    assert_eq!(suite(&["--resume", "run", "--fail-below", "0.2"]), Some(0));
-    assert_eq!(suite(&["--resume", "run", "--fail-below", "0.99"]), Some(1), "neither wins all");
-    assert_eq!(suite(&["--resume", "run", "--fail-on-timeout"]), Some(0));
-    assert_eq!(suite(&["--resume", "run", "--fail-below", "2"]), Some(2));
+    assert_eq!(resume(&["run", "--fail-on", "below=0.2"]), Some(0));
+    assert_eq!(resume(&["run", "--fail-on", "below=0.99"]), Some(1), "neither wins all");
+    assert_eq!(resume(&["run", "--fail-on", "timeout"]), Some(0));
+    assert_eq!(resume(&["run", "--fail-on", "below=2"]), Some(2));
 
     // Two late answers are forgiven, but still reported.
     let config = "profile = 'sdk-soft'\n[sdk-soft]\nextra = '60s'\nforgiven = 200";
@@ -449,7 +451,7 @@ fn a_suite_can_fail_by_ratio_and_by_a_single_late_answer() {
     let late = ["--bot", "@misbehaving late 1500 --on-turn 2", "--seed", "1", "--run", "late"];
     let limits = ["--config", "soft.toml", "--first-turn", "60s", "--turn", "1s"];
     assert_eq!(suite(&[&late[..], &limits].concat()), Some(0));
-    assert_eq!(suite(&["--resume", "late", "--fail-on-timeout"]), Some(1));
+    assert_eq!(resume(&["late", "--fail-on", "timeout"]), Some(1));
 }
 
 /// A time as a shell shows it, such as `0m1.230000s`.
@@ -497,6 +499,10 @@ fn a_suite_stops_once_it_is_decided_who_is_better() {
             .args(args)
             .run()
     };
+    let resume = |args: &[&str]| {
+        let resume = referee().current_dir(&runs.0).args(["resume", "--format", "json"]);
+        resume.args(args).run()
+    };
     let against = |bot: &str, other: &str, run: &str| {
         let args = ["--bot", bot, "--against", other, "--run", run];
         suite(&[&args[..], &PATIENT].concat())
@@ -508,7 +514,7 @@ fn a_suite_stops_once_it_is_decided_who_is_better() {
     assert_eq!(report["planned"], 200, "the opponent's boards");
     let games = report["games"].as_u64().expect("a number");
     assert!((100..200).contains(&games), "{games}");
-    let again = suite(&["--resume", "new"]).json();
+    let again = resume(&["new"]).json();
     assert_eq!(again["games"], games, "what is decided stays so");
     assert_eq!(again["decision"], report["decision"]);
     let ratio = suite(
@@ -526,11 +532,7 @@ fn a_suite_stops_once_it_is_decided_who_is_better() {
         decision["mean"].as_f64().is_some_and(|mean| (90.0..100.0).contains(&mean)),
         "{decision}"
     );
-    assert_eq!(
-        suite(&["--resume", "ratio"]).json()["decision"],
-        *decision,
-        "the run keeps its measure"
-    );
+    assert_eq!(resume(&["ratio"]).json()["decision"], *decision, "the run keeps its measure");
     let worse = against(LOSER, "strong", "back");
     assert_eq!(worse.status.code(), Some(1), "{worse:?}");
     let decision = &worse.json()["decision"];
@@ -566,9 +568,10 @@ fn a_suite_stops_when_bots_are_even_and_says_how_to_go_on_when_the_boards_run_ou
     let suite = |args: &[&str]| {
         referee().current_dir(&runs.0).args(["suite", "--logs", "none"]).args(args).run()
     };
+    let resume = |args: &[&str]| referee().current_dir(&runs.0).arg("resume").args(args).run();
     let against = |margin: &str, run: &str| {
         let args = ["--bot", LOSER, "--against", "old", "--run", run];
-        suite(&[&args[..], &["--margin", margin], &PATIENT].concat()).out()
+        suite(&[&args[..], &[&format!("--config=suite.margin={margin}")], &PATIENT].concat()).out()
     };
     let even = against("10", "even");
     let games = even.split(" of 120 games of samegame, ").next().and_then(|it| it.parse().ok());
@@ -580,8 +583,8 @@ fn a_suite_stops_when_bots_are_even_and_says_how_to_go_on_when_the_boards_run_ou
     let line = open.lines().find(|line| line.starts_with(&expected)).expect("the decision");
     let hint = " on 120 boards. Play both bots on more boards to go on";
     assert!(line.ends_with(hint), "{line}");
-    let again = suite(&["--resume", "even", "--format", "json"]).json();
+    let again = resume(&["even", "--format", "json"]).json();
     assert_eq!(again["decision"]["bot_is"], "even");
-    let said = suite(&["--against", "old", "--margin", "much"]).err();
+    let said = suite(&["--against", "old", "--config=suite.margin=much"]).err();
     assert!(said.contains("`much` is neither a percentage such as 0.5% nor points"), "{said}");
 }

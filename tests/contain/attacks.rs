@@ -251,8 +251,8 @@ fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str], kill
             let seeds = ["--seed", "1..50"];
             let suite = [&["suite", "--jobs", "2", "--run", &run][..], &seeds].concat();
             for what in [&["play"][..], &suite, &[&["timing"][..], &seeds].concat()] {
-                let args =
-                    [what, &["--containment", method, "--bot", bot], &PATIENT, more].concat();
+                let config = format!("containment={method}");
+                let args = [what, &["--config", &config, "--bot", bot], &PATIENT, more].concat();
                 kill_at_random(user, &args, &mark, folder.path(), &mut random);
             }
             mark.wait_for(0);

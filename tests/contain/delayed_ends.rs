@@ -77,9 +77,10 @@ fn in_a_namespace_a_bot_uses_up_its_own_process_numbers_alone() {
 fn a_method_that_lets_roots_bot_use_up_the_hosts_process_numbers_says_so_once() {
     let told = |user: User, method: &str| {
         let mut command = referee_of(user);
-        command = command
-            .args(["suite", "--seed", "1..2", "--bot", "@first", "--bot", "@greedy", "--no-run"]);
-        command = command.args(["--containment", method]).args(PATIENT);
+        command = command.args([
+            "suite", "--seed", "1..2", "--bot", "@first", "--bot", "@greedy", "--run", "none",
+        ]);
+        command = command.args(["--config", &format!("containment={method}")]).args(PATIENT);
         command.run().exits(0).err().matches("can take all process numbers").count()
     };
     let is_exposed = rustix::process::getuid().is_root() && !has_control_groups(User::Mine);

@@ -169,7 +169,7 @@ fn a_bot_that_the_host_has_no_processes_for_does_not_lose() {
     // What was killed may take a moment to be reaped.
     let group =
         Group::limiting("the host's processes", "pids", files, PROCESSES).expect("as before");
-    let suite = ["suite", "--no-run", "--jobs", "1", "--seed", "1", "--bot", "@first"];
+    let suite = ["suite", "--run", "none", "--jobs", "1", "--seed", "1", "--bot", "@first"];
     let output = group.run(User::Mine, &[&suite[..], &PATIENT].concat());
     assert!(output.status.success() && output.err().contains("to 30 processes"), "{output:?}");
     let doctor = group.run(User::Mine, &["doctor"]).out();

@@ -219,8 +219,9 @@ fn group_is_another_spelling_of_plain_which_a_warning_replaces() {
     let log = folder.path().join("game.jsonl");
     let log = log.to_str().expect("UTF-8");
     for (means, warnings) in [("group", 1), ("plain", 0)] {
+        let config = format!("containment={means}");
         let args =
-            ["suite", "--containment", means, "--seed", "1..2", "--no-run", "--bot", "@first"];
+            ["suite", "--config", &config, "--seed", "1..2", "--run", "none", "--bot", "@first"];
         let output = referee().args(args).args(PATIENT).run();
         let said = output.err();
         let warned = said.matches("the containment method `group` is now `plain`").count();
@@ -305,8 +306,9 @@ fn plays_on_while_killed(
     let mark = Mark::new();
     let folder = tempdir().expect("a folder");
     let run = folder.path().join("run");
+    let config = format!("containment={means}");
     let mut child = referee()
-        .suite(["--env", mark.env(), "--containment", means, "--bot", "sleep 3600"])
+        .suite(["--env", mark.env(), "--config", &config, "--bot", "sleep 3600"])
         .args(["--seed", "1..100000", "--first-turn", "20ms", "--logs", "none"])
         // All may be lost in the same way.
         .args(["--keep-going", "--run"])
@@ -506,7 +508,7 @@ fn a_suite_whose_namespaces_run_out_says_so_and_how_to_go_on() {
     fs::write(place.path("judge.sh"), judge).expect("written");
     // Enough for the judge, and then for no bot.
     let mut shell = Command::new("unshare");
-    let script = "echo 1 > /proc/sys/user/max_pid_namespaces && exec \"$0\" suite --containment namespace \
+    let script = "echo 1 > /proc/sys/user/max_pid_namespaces && exec \"$0\" suite --config containment=namespace \
                   --jobs 1 --game any --seed 1..9 --bot cat --run run";
     let output =
         shell.args(["-Ur", "sh", "-c", script, program()]).current_dir(place.folder()).run();
@@ -519,7 +521,7 @@ fn a_suite_whose_namespaces_run_out_says_so_and_how_to_go_on() {
         "could not be played: ",
         "the host makes no more namespaces; raise their limits (/proc/sys/user)",
         "No space left on device (os error 28)",
-        "; --resume plays them once that is mended",
+        "; `referee resume` plays them once that is mended",
     ] {
         assert!(said.contains(part), "{part}: {said}");
     }
@@ -628,7 +630,7 @@ fn a_host_without_proc_is_told_to_mount_it() {
     if !without().arg("true").status().is_ok_and(|status| status.success()) {
         return leave_out("a host without /proc", "this one has no namespaces");
     }
-    for args in [&["play"][..], &["suite", "--no-run"], &["timing"]] {
+    for args in [&["play"][..], &["suite", "--run", "none"], &["timing"]] {
         let bin = program();
         let output = without().arg(bin).args(args).args(["--bot", "@greedy"]).run();
         let error = "error: no bot can be watched here: /proc is not mounted; mount /proc with \

@@ -95,13 +95,13 @@ fn a_run_from_before_the_limit_on_answers_goes_on_and_verifies() {
     };
     change("run/run.toml", &|text| text.replace("max_bytes = 10000\n", ""));
     change("run/results.jsonl", &|text| text.split_inclusive('\n').take(2).collect());
-    assert_code(&place.command(&["suite", "--resume", "run"]).patient().run(), 0);
+    assert_code(&place.command(&["resume", "run"]).run(), 0);
     let verified = place.referee(&["verify", "run"]).exits(0).out();
     assert!(verified.starts_with("4 of 4 games of asks agree"), "{verified}");
     // The setting is a rule of the run's.
     set(&place, "answer-limit = \"20kB\"");
     change("run/results.jsonl", &|text| text.split_inclusive('\n').take(2).collect());
-    let said = place.referee(&["suite", "--resume", "run"]).exits(2).err();
+    let said = place.referee(&["resume", "run"]).exits(2).err();
     assert!(said.contains("the game's judge is not the same"), "{said}");
 }
 

@@ -126,7 +126,7 @@ fn a_killed_suite_of_2048_is_resumed() {
     finished(suite);
     let kept = kept();
     fs::write(place.path("go"), "").expect("written");
-    let resume = ["suite", "--resume", "run", "--jobs", "1", "--logs", "all"];
+    let resume = ["resume", "run", "--jobs", "1"];
     assert_code(&command(&place, &resume).run(), 0);
     let all = fs::read_to_string(&results).expect("results");
     assert!(kept.lines().count() < 6, "it was killed in the midst of the run");

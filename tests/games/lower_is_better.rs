@@ -129,7 +129,7 @@ fn where_lower_is_better_a_lost_game_ranks_last_and_scores_keep_their_digits() {
     let log = fs::read_to_string(folder.join("runs/one/games/000001.jsonl")).expect("a log");
     assert!(log.contains(r#""better":"lower""#), "{log}");
     assert!(log.contains(r#""gain":1.50,"score":1.50,"#), "{log}");
-    let suite = own_referee(folder, "suite --resume runs/one --records records.toml");
+    let suite = own_referee(folder, "resume runs/one --records records.toml");
     let bots = &suite["bots"];
     let good = (1.0 + 1.0 + 3.25 / 3.5 + 4.25 / 4.5) / 4.0;
     let dear = (1.5 / 15.0 + 2.5 / 25.0 + 3.25 / 35.0 + 4.25 / 45.0) / 4.0;
@@ -141,7 +141,7 @@ fn where_lower_is_better_a_lost_game_ranks_last_and_scores_keep_their_digits() {
     let records = fs::read_to_string(folder.join("records.toml")).expect("records");
     assert_eq!(records.matches("better = \"lower\"").count(), 10, "{records}");
     assert!(records.contains("score = \"1.50\"") && !records.contains("score = 0"), "{records}");
-    let page = own_output(folder, "suite --resume runs/one --records records.toml");
+    let page = own_output(folder, "resume runs/one --records records.toml");
     assert!(page.contains("best/yours") && page.contains("Lower is better: "), "{page}");
     assert!(own_output(folder, "verify runs/one").contains("12 of 12 games"));
 }
@@ -161,7 +161,7 @@ fn where_lower_is_better_comparisons_lists_and_pages_are_turned() {
     assert!(!text.contains("A lost game counts as"), "none was lost: {text}");
     let lost = own_output(folder, "compare 'runs/one:sh good' 'runs/one:sh rash'");
     assert!(lost.contains("A lost game counts as 9.00 points"), "{lost}");
-    let alone = own_output(folder, "suite --game cost --seed 1 --bot 'sh good' --no-run");
+    let alone = own_output(folder, "suite --game cost --seed 1 --bot 'sh good' --run none");
     assert!(alone.contains("leave out lost games.") && !alone.contains("best/yours"), "{alone}");
     let runs = list(folder, "runs --records records.toml");
     assert_near(&runs[0]["bots"][2]["ratio"], 0.5);
@@ -183,8 +183,8 @@ fn what_is_written_of_such_a_game_fits_its_schema() {
     own_output(folder, "suite --game cost --seed 1..4 --bot 'sh free' --run runs/two");
     let mut documents = Documents::default();
     for (name, line) in [
-        ("suite", "suite --resume runs/one --records records.toml"),
-        ("suite", "suite --resume runs/two"),
+        ("suite", "resume runs/one --records records.toml"),
+        ("suite", "resume runs/two"),
         ("play", "play --game cost --seed 1 --bot 'sh good'"),
         ("compare", "compare runs/one runs/two"),
         ("compare", "compare runs/two 'runs/one:sh good'"),

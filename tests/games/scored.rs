@@ -366,7 +366,7 @@ fn files_that_begin_with_a_dot_are_not_cases() {
         let settings = SETTINGS.replace("\"in\"", &format!("\"{cases}\""));
         fs::write(place.path("referee.toml"), settings).expect("written");
         let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--format", "json"];
-        let suite = place.referee(&[&suite[..], &["--no-run"]].concat());
+        let suite = place.referee(&[&suite[..], &["--run", "none"]].concat());
         assert_code(&suite, 0);
         assert_eq!(suite.json()["bots"][0]["games"], 2, "{cases}");
     }

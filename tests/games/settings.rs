@@ -173,19 +173,19 @@ fn a_suite_plays_all_cases_and_refuses_another_judge() {
     assert_eq!(boards, ["nine", "three"]);
     let verified = run(&place, "verify one");
     assert_code(&verified, 0);
-    let again = run(&place, "suite --resume one");
+    let again = run(&place, "resume one");
     assert_code(&again, 0);
     assert_code(&run(&place, "suite --game guess --bot halves --run before"), 0);
     place.double("judge", "guess-number another");
     fs::remove_file(place.path("one/results.jsonl")).expect("removed");
     fs::write(place.path("one/results.jsonl"), "").expect("written");
-    let refused = run(&place, "suite --resume one");
+    let refused = run(&place, "resume one");
     assert_code(&refused, 2);
     assert!(refused.err().contains("the game's judge is not the same"), "{}", refused.err());
     place.double("judge", "guess-number");
     let env = SETTINGS.replace("kind =", "env = { LEVEL = '2' }\nkind =");
     fs::write(place.path("referee.toml"), env).expect("written");
-    let refused = run(&place, "suite --resume one");
+    let refused = run(&place, "resume one");
     assert_code(&refused, 2);
     assert!(refused.err().contains("the game's judge is not the same"), "{}", refused.err());
     let other = run(&place, "suite --game guess --bot halves --run two");
@@ -228,40 +228,13 @@ fn a_run_of_a_game_in_a_file_of_its_own_says_how_it_is_resumed() {
     let halves = ["--bot", "sh halves.sh", "--run", "one"];
     assert_code(&place.command(&["suite", "--game", "guess.toml"]).args(halves).run(), 0);
     fs::write(place.path("one/results.jsonl"), "").expect("written");
-    let refused = run(&place, "suite --resume one");
+    let refused = run(&place, "resume one");
     assert_code(&refused, 2);
     let said = refused.err();
-    let remedy =
-        "no table [game.guess], which names its judge; `referee suite --resume one --config FILE`";
+    let remedy = "no table [game.guess], which names its judge; `referee resume one --config FILE`";
     assert!(said.contains(remedy), "{said}");
-    assert_code(&run(&place, "suite --resume one --config guess.toml"), 0);
-    let parts = ["suite", "--game", "guess.toml", "--bot", "sh halves.sh", "--parts", "1"];
-    assert_code(&place.command(&parts).args(["--run", "two"]).run(), 0);
-    assert_code(&run(&place, "suite --run two --part 1 --config guess.toml"), 0);
+    assert_code(&run(&place, "resume one --config guess.toml"), 0);
     assert_eq!(place.run("one").played().expect("results").count(), 2);
-}
-
-#[test]
-fn flags_that_repeat_rules_of_a_run_need_not_repeat_its_game_bots_and_boards() {
-    let place = project();
-    let suite = "suite --game guess --bot halves --board nine --run one --on-host-delay fail";
-    assert_code(&run(&place, suite), 0);
-    fs::write(place.path("one/results.jsonl"), "").expect("written");
-    for (flags, problem) in [
-        ("--profile relaxed", "the set of rules (limits, profile) is not the same"),
-        ("--on-host-delay retry", "the set of rules (limits, profile) is not the same"),
-        ("--game samegame", "the game is not the same"),
-        ("--board three", "the list of boards is not the same"),
-        ("--bot counts", "the list of bots is not the same"),
-        ("counts", "`counts`"),
-    ] {
-        let refused = run(&place, &format!("suite --resume one {flags}")).exits(2).err();
-        assert!(refused.contains(problem), "{flags}: {refused}");
-    }
-    for flags in ["--on-host-delay fail", "--game guess", "--profile official", "--bot halves"] {
-        assert_code(&run(&place, &format!("suite --resume one {flags}")), 0);
-        assert_eq!(place.results("one").len(), 1, "{flags}");
-    }
 }
 
 #[test]
@@ -287,7 +260,7 @@ fn a_game_that_is_played_again_leaves_no_log_of_the_earlier_try() {
     let log = place.path("r/games/000001.jsonl");
     assert!(log.exists());
     fs::write(place.path("now"), "").expect("written");
-    assert_code(&run(&place, "suite --resume r --again crash"), 0);
+    assert_code(&run(&place, "resume r --again crash"), 0);
     assert!(!log.exists(), "it is a lost game's");
 }
 

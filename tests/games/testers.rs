@@ -129,7 +129,7 @@ fn seeds_are_numbers_of_64_bits_as_contests_have_them() {
     ] {
         let suite = ["suite", "--game", "twice", "--bot", "cat", "--seed", seeds, "--run", run];
         assert_code(&place.referee(&suite), 0);
-        assert_code(&place.referee(&["suite", "--resume", run]), 0);
+        assert_code(&place.referee(&["resume", run]), 0);
         assert_eq!(place.results(run).len(), 3);
         assert_eq!(place.run(run).run.plan.seeds.expect("seeds").to_string(), seeds);
         let shown = place.referee(&["show", run, "--format", "csv"]).exits(0).out();

@@ -149,7 +149,7 @@ fn a_stack_of_the_settings_replaces_that_of_the_shell() {
     let suite = ["suite", "--bot", "./stack", "--seed", "1", "--run", "run"];
     assert_code(&place.command(&suite).patient().run(), 1);
     fs::remove_file(place.path("referee.toml")).expect("removed");
-    let again = ["suite", "--resume", "run", "--again", "crash"];
+    let again = ["resume", "run", "--again", "crash"];
     assert_code(&place.command(&again).run(), 1);
     assert!(place.results("run")[0].loss().contains("status 7"));
     let log = fs::read_to_string(place.path("run/games/000001.jsonl")).expect("kept");

@@ -173,7 +173,7 @@ fn settings_that_do_not_resolve_say_why() {
 /// Enumerations that a new variant would make wrong: programs may match on all there is.
 const COMPLETE: &str = "Answer AtFault BotExit Bound Case Chosen Conclusion Culprit Decided Direction FromJudge Leader \
     LimitKind Logs Margin Measure MetricValue Next OffBoard Origin Pace Packing Pin Progress Relation Risk Seats SeedsSource Tendency Then ToJudge \
-    TurnTimes Waited";
+    TurnTimes";
 
 /// The documentation and the attributes of what comes after this text.
 fn last_paragraph(text: &str) -> &str {

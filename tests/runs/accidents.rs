@@ -5,7 +5,6 @@ use std::os::unix::ffi::OsStrExt as _;
 
 use fs::OpenOptions;
 use libc::{ENOLCK, SYS_flock};
-use referee::suite::Outcome;
 use support::prelude::*;
 
 /// Plays games of a quick bot on these seeds.
@@ -38,7 +37,7 @@ fn a_torn_session_is_cut_off_when_the_run_is_taken_up() {
     append(&place.path("run/sessions.jsonl"), r#"{"number":2,"started":"2026-"#);
     keep_one_result(&place.path("run/results.jsonl"));
     for _ in 0..2 {
-        assert_code(&place.command(&["suite", "--resume", "run"]).run(), 0);
+        assert_code(&place.command(&["resume", "run"]).run(), 0);
     }
     let sessions = place.run("run").sessions().expect("whole sessions");
     assert_eq!(sessions.iter().map(|session| session.number).collect::<Vec<_>>(), [1, 2]);
@@ -60,91 +59,16 @@ fn a_damaged_session_is_named_as_one() {
 }
 
 #[test]
-fn without_locks_results_are_only_appended() {
+fn where_files_cannot_be_locked_a_run_is_played_and_resumed_with_a_warning() {
     let place = Place::new();
     play(&place, "run", "1..4");
     let results = place.path("run/results.jsonl");
     keep_one_result(&results);
-    let before = fs::read_to_string(&results).expect("results");
-    let output = without_locks(place.command(&["suite", "--resume", "run"]));
+    append(&results, r#"{"game":"#);
+    let output = without_locks(place.command(&["resume", "run"]));
     assert_code(&output, 0);
     assert_eq!(output.err().matches("cannot be locked").count(), 1, "{}", output.err());
-    let after = fs::read_to_string(&results).expect("results");
-    assert!(after.starts_with(&before) && after.lines().count() == 4, "{after}");
-    // Two processes may have played the same games.
-    append(&results, &before);
-    assert_code(&without_locks(place.command(&["suite", "--resume", "run"])), 0);
-    assert_eq!(fs::read_to_string(&results).expect("results"), after + &before);
-}
-
-#[test]
-fn without_locks_games_that_were_not_played_are_played_when_the_run_is_resumed() {
-    let place = Place::new();
-    play(&place, "run", "1..3");
-    let results = place.path("run/results.jsonl");
-    let text = fs::read_to_string(&results).expect("results");
-    let lines: Vec<&str> = text.lines().collect();
-    let not_played = lines[1].replace(r#""verdict":"completed""#, r#""verdict":"cannot_start""#);
-    assert_ne!(lines[1], not_played);
-    // Two attempts to play the second game.
-    let before = [lines[0], &not_played, &not_played, lines[2]].map(|line| format!("{line}\n"));
-    let before = before.concat();
-    fs::write(&results, &before).expect("written");
-    assert_eq!(place.results("run").len(), 3, "one attempt counts");
-    let resume = || {
-        let resumed = without_locks(place.command(&["suite", "--resume", "run", "--format=json"]));
-        let report = resumed.exits(0).json();
-        assert_eq!((&report["games"], &report["games_not_played"]), (&3.into(), &0.into()));
-    };
-    resume();
-    let after = fs::read_to_string(&results).expect("results");
-    assert!(after.starts_with(&before) && after.lines().count() == 5, "{after}");
-    resume();
-    assert_eq!(fs::read_to_string(&results).expect("results"), after);
-    assert!(place.results("run").iter().all(Outcome::is_played));
-}
-
-#[test]
-fn two_writers_of_a_part_without_locks_lose_nothing() {
-    let place = Place::new();
-    let plan = ["suite", "--bot", "@first", "--seed", "1..15", "--parts", "1", "--run", "run"];
-    assert_code(&place.command(&plan).args(PATIENT).run(), 0);
-    let part = || {
-        let part = place
-            .command(&["suite", "--run", "run", "--part", "1", "--jobs", "1"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped());
-        start_without(SYS_flock, Vec::new(), ENOLCK.cast_unsigned(), part)
-    };
-    for writer in [part(), part(), part()] {
-        assert_code(&finished(writer), 0);
-    }
-    assert_eq!(place.run("run").played().expect("whole results").count(), 15);
-    assert_code(&without_locks(place.command(&["merge", "run"])), 0);
-    assert_eq!(place.run("run").played().expect("whole results").count(), 15);
-}
-
-#[test]
-fn without_locks_nothing_is_cut_off_or_dropped() {
-    let place = Place::new();
-    play(&place, "run", "1..3");
-    let results = place.path("run/results.jsonl");
-    let whole = fs::read_to_string(&results).expect("results");
-    let refused = |args: &[&str]| {
-        let before = fs::read(&results).expect("results");
-        let output = without_locks(place.command(args));
-        let said = output.err();
-        assert_code(&output, 2);
-        assert!(said.contains("can neither be cut off nor dropped"), "{said}");
-        assert_eq!(fs::read(&results).expect("results"), before);
-    };
-    refused(&["suite", "--resume", "run", "--again", "completed"]);
-    append(&results, r#"{"game":"#);
-    refused(&["suite", "--resume", "run"]);
-    fs::write(&results, whole).expect("written");
-    keep_one_result(&results);
-    append(&place.path("run/sessions.jsonl"), r#"{"num"#);
-    refused(&["suite", "--resume", "run"]);
+    assert_eq!(place.run("run").played().expect("whole results").count(), 4);
 }
 
 #[test]
@@ -176,24 +100,6 @@ fn a_run_that_is_renamed_or_removed_while_it_is_played_is_noticed_at_the_next_re
             fs::remove_dir_all(place.path("elsewhere")).expect("removed");
         }
     }
-}
-
-#[test]
-fn a_merge_leaves_what_tasks_have_printed_and_sweeps_what_a_kill_has_left() {
-    let place = Place::new();
-    let plan = ["suite", "--bot", "@first", "--seed", "1..4", "--parts", "2", "--run", "run"];
-    assert_code(&place.command(&plan).args(PATIENT).run(), 0);
-    for part in ["1", "2"] {
-        assert_code(&place.command(&["suite", "--run", "run", "--part", part]).run(), 0);
-    }
-    fs::write(place.path("run/parts/4711_1.out"), "why it failed").expect("written");
-    fs::write(place.path("run/.new-a1b2c3"), "half").expect("written");
-    assert_code(&place.command(&["merge", "run"]).run(), 0);
-    let printed = fs::read_to_string(place.path("run/parts/4711_1.out")).expect("it is there");
-    assert_eq!(printed, "why it failed");
-    assert!(!place.path("run/parts/0001").exists() && !place.path("run/.new-a1b2c3").exists());
-    assert_code(&place.command(&["merge", "run"]).run(), 0);
-    assert_eq!(place.run("run").played().expect("results").count(), 4);
 }
 
 /// The files in a folder, with their lengths.
@@ -232,11 +138,12 @@ fn kill_again_and_again(place: &Place, args: &[&str]) -> Output {
 #[test]
 fn kills_of_a_suite_that_is_taken_up_lose_nothing() {
     let place = Place::new();
-    let plan = ["suite", "--bot", "@first", "--seed", "1..60", "--parts", "1", "--run", "run"];
-    assert_code(&place.command(&plan).args(PATIENT).run(), 0);
-    let part = ["suite", "--run", "run", "--part", "1", "--jobs", "1"];
-    assert_code(&kill_again_and_again(&place, &part), 0);
-    assert_code(&kill_again_and_again(&place, &["merge", "run"]), 0);
+    let suite = ["suite", "--bot", "@first", "--seed", "1..60", "--run", "run"];
+    let mut child = place.command(&suite).args(PATIENT).start();
+    wait_until("it is planned", || place.path("run/run.toml").exists());
+    child.kill().expect("it plays");
+    finished(child);
+    assert_code(&kill_again_and_again(&place, &["resume", "run", "--jobs", "1"]), 0);
     let run = place.run("run");
     assert_eq!(run.played().expect("whole results").count(), 60);
     run.sessions().expect("whole sessions");
@@ -253,7 +160,7 @@ fn kills_of_a_suite_that_is_taken_up_lose_nothing() {
 fn a_plan_that_cannot_be_held_is_refused_before_anything_is_written() {
     let place = Place::new();
     for seeds in ["1..20261123000000", "-9223372036854775808..9223372036854775807"] {
-        for more in [&[][..], &["--shuffle"], &["--repeat", "4000000000"], &["--parts", "7"]] {
+        for more in [&[][..], &["--repeat", "4000000000"], &["--shard", "2/7"]] {
             let output =
                 place.command(&["suite", "--seed", seeds, "--run", "runs/huge"]).args(more).run();
             let said = output.err();
@@ -281,7 +188,7 @@ fn a_run_whose_plan_cannot_be_held_stops_no_list_of_runs() {
     {
         assert_code(&place.command(command).run(), 0);
     }
-    assert_code(&place.command(&["suite", "--resume", "runs/huge"]).run(), 2);
+    assert_code(&place.command(&["resume", "runs/huge"]).run(), 2);
 }
 
 #[test]
@@ -319,7 +226,6 @@ fn results_of_another_plan_are_refused_wherever_they_are_read() {
         &["status", "one"],
         &["compare", "one"],
         &["report", "one", "--html", "page.html"],
-        &["merge", "one"],
     ] {
         let said = place.command(args).run().exits(2).err();
         assert!(said.contains(problem), "{args:?}: {said}");
@@ -356,19 +262,6 @@ fn a_suite_that_is_interrupted_reports_what_was_played_to_a_file() {
             );
         }
     }
-}
-
-#[test]
-fn a_report_that_is_not_made_is_not_promised() {
-    let place = Place::new();
-    let plan = ["suite", "--seed", "1..4", "--parts", "2", "--run", "run"];
-    for (args, format) in
-        [(&plan[..], "json"), (&["suite", "--run", "run", "--part", "1"], "junit")]
-    {
-        let output = place.command(args).args(["--format", format]).run().exits(2);
-        assert!(output.err().contains("`referee merge` takes it"), "{}", output.err());
-    }
-    assert!(!place.path("run").exists());
 }
 
 /// Runs these lines of a shell in a place whose folder `full` is a file system of 64 kB and three files; `referee` is the
@@ -431,8 +324,8 @@ fn a_disk_that_is_full_when_a_bot_is_started_costs_no_game() {
         "touch full/a full/b full/c; export TMPDIR=\"$PWD/full\"\n\
          suite='referee suite --seed 1..8 --jobs 1 --first-turn 60s --turn 60s'\n\
          $suite --run judged --game any --bot cat; echo \"code $?\"\n\
-         $suite --bot @first --run run --sandbox --containment seccomp; echo \"code $?\"; rm full/*\n\
-         referee suite --resume run --format csv; echo \"code $?\"",
+         $suite --bot @first --run run --sandbox --config containment=seccomp; echo \"code $?\"; rm full/*\n\
+         referee resume run --format csv; echo \"code $?\"",
     );
     let Some(output) = output else {
         return leave_out("a full disk", "this user can mount nothing");
@@ -449,7 +342,7 @@ fn a_disk_that_is_full_when_a_bot_is_started_costs_no_game() {
         "the judge: cannot get a scratch folder with the files in ",
         "No space left on device",
         "TMPDIR can name another folder",
-        "--resume plays them",
+        "`referee resume` plays them",
     ] {
         assert!(said.contains(words), "{words}: {said}");
     }
@@ -467,7 +360,7 @@ fn a_disk_that_is_full_when_a_log_is_written_keeps_all_games_before() {
          wc -l <full/run/results.jsonl\n\
          referee play --log full/log --first-turn 60s --turn 60s >full/../played; echo \"code $?\"\n\
          mount -o remount,size=16M none full\n\
-         $suite --resume full/run; echo \"code $?\"; referee verify full/run; echo \"code $?\"",
+         referee resume full/run; echo \"code $?\"; referee verify full/run; echo \"code $?\"",
     );
     let Some(output) = output else {
         return leave_out("a full disk", "this user can mount nothing");
@@ -476,7 +369,7 @@ fn a_disk_that_is_full_when_a_log_is_written_keeps_all_games_before() {
     let codes: Vec<&str> = printed.lines().filter(|line| line.starts_with("code ")).collect();
     assert_eq!(codes, ["code 3", "code 3", "code 0", "code 0"], "{printed}{said}");
     assert!(
-        said.contains("the results so far are kept, and --resume continues from them"),
+        said.contains("the results so far are kept, and `referee resume` continues from them"),
         "{said}"
     );
     assert!(said.contains("the log full/log is incomplete: No space left on device"), "{said}");
@@ -506,7 +399,7 @@ fn a_path_that_run_files_cannot_name_is_refused_before_a_game() {
     assert_code(&place.command(&squares).args(["--run", "run"]).run(), 0);
     let moved = odd.join("run");
     fs::rename(place.path("run"), &moved).expect("renamed");
-    let resume = referee().arg("suite").arg("--resume").arg(&moved).current_dir(place.folder());
+    let resume = referee().arg("resume").arg(&moved).current_dir(place.folder());
     let output = resume.args(["--records", "records.toml"]).run().exits(3);
     assert!(output.out().contains("1 game of square-remover, 0 lost"), "{output:?}");
     assert!(output.err().contains("cannot write the records"), "{output:?}");

@@ -93,8 +93,8 @@ fn said(place: &Place, run: &str, bots: &[&str], played: &Value) -> Said {
     let json = |words: &[&str]| place.command(words).args(["--format", "json"]).run().json();
     let text = |words: &[&str]| place.command(words).run().out();
     said.add_bots("suite", &played["bots"]);
-    said.add_bots("suite --resume", &json(&["suite", "--resume", run])["bots"]);
-    said.add_shown("suite --resume", bots, &text(&["suite", "--resume", run]));
+    said.add_bots("suite --resume", &json(&["resume", run])["bots"]);
+    said.add_shown("suite --resume", bots, &text(&["resume", run]));
     let shown = json(&["show", run]);
     said.add_bots("show", &shown["summary"]["bots"]);
     said.add_shown("show", bots, &text(&["show", run]));
@@ -259,7 +259,7 @@ fn bots_that_met_other_opponents_are_compared_by_common_ones_or_not_at_all() {
         ("pool", &["--bot", "./one", "--pool", "./two", "./three"][..]),
         ("same", &["--bot", "./other", "--pool", "./two", "./three"]),
         ("fewer", &["--bot", "./other", "--pool", "./two"]),
-        ("none", &["--bot", "./other", "--pool", "./quitter"]),
+        ("strangers", &["--bot", "./other", "--pool", "./quitter"]),
     ] {
         suite(&place, "duel", &[words, &["--seed", "1..3", "--run", run, "--keep-going"]].concat());
     }
@@ -268,7 +268,7 @@ fn bots_that_met_other_opponents_are_compared_by_common_ones_or_not_at_all() {
     assert_eq!([left_out("same"), left_out("fewer")], [Value::Null, 6.into()]);
     let shown = place.command(&["compare", "pool", "fewer"]).run().out();
     assert!(shown.contains("6 games are left out: only one of the two has met"), "{shown}");
-    let said = place.command(&["compare", "pool", "none"]).run().exits(2).err();
+    let said = place.command(&["compare", "pool", "strangers"]).run().exits(2).err();
     assert!(said.contains("have met no common opponent"), "{said}");
     // Another program of the same name is another opponent.
     place.script("two", "while read -r line; do echo 2; done; :");
@@ -284,13 +284,13 @@ fn bots_that_met_other_opponents_are_compared_by_common_ones_or_not_at_all() {
 fn a_run_remembers_which_games_leave_a_log_and_how() {
     let place = guess();
     let words = ["suite", "--game", "guess", "--bot", "./up", "--seed", "1..4", "--run", "run"];
-    let suite = place.command(&words).args(["--logs", "all", "--compress"]);
+    let suite = place.command(&words).args(["--logs", "all.gz"]);
     assert_code(&suite.patient().run(), 0);
     let results = fs::read_to_string(place.path("run/results.jsonl")).expect("results");
     let first: String = results.split_inclusive('\n').take(1).collect();
     fs::write(place.path("run/results.jsonl"), first).expect("written");
     fs::remove_dir_all(place.path("run/games")).expect("there were logs");
-    assert_code(&place.command(&["suite", "--resume", "run"]).patient().run(), 0);
+    assert_code(&place.command(&["resume", "run"]).run(), 0);
     assert_eq!(fs::read_dir(place.path("run/games")).expect("logs").count(), 3);
     assert!(place.path("run/games/000004.jsonl.gz").exists());
 }
@@ -321,43 +321,42 @@ fn exit_codes_are_those_of_the_table() {
     MadeRun::new(&[("old", &[100; 60]), ("new", &[50; 60])]).save(&place.path("worse"));
     MadeRun::new(&[("old", &[100; 100])]).on_real_boards().save(&place.path("old"));
     MadeRun::new(&[("some", &[1, 2])]).save_none(&place.path("begun"));
-    place.plan("parts", "2", &["@first"], "1..2");
+    MadeRun::new(&[("some", &[1, 2])]).in_shard("1/2").save(&place.path("shard"));
     for (words, code, says) in [
         ("play --game guess --bot ./up --seed 1", 0, ""),
         ("play --game guess --bot true --seed 1", 1, ""),
         ("play --game guess --bot ./missing --seed 1", 2, ""),
         ("play --game broken --bot ./up --seed 1", 3, "no such thing"),
-        ("suite --game guess --bot ./up --seed 1..2 --no-run", 0, ""),
-        ("suite --game guess --bot true --seed 1..2 --no-run", 1, ""),
-        ("suite --game guess --bot ./missing --seed 1 --no-run", 2, ""),
+        ("suite --game guess --bot ./up --seed 1..2 --run none", 0, ""),
+        ("suite --game guess --bot true --seed 1..2 --run none", 1, ""),
+        ("suite --game guess --bot ./missing --seed 1 --run none", 2, ""),
         ("suite --game broken --bot ./up --seed 1..2 --run few", 3, "judge failure: the judge: "),
         (
             "suite --game broken --bot ./up --seed 1..8 --run many --jobs 1",
             3,
             "in a row could not be",
         ),
-        ("suite --resume few --game broken", 3, ""),
+        ("resume few", 3, ""),
         (
-            "suite --bot @first --against old --no-run --seed 1..2 --first-turn 60s --turn 60s",
+            "suite --bot @first --against old --run none --seed 1..2 --first-turn 60s --turn 60s",
             0,
             "not decided yet",
         ),
         (
-            "suite --game guess --bot ./up --seed 1 --no-run --cores-per-bot 9999",
+            "suite --game guess --bot ./up --seed 1 --run none --config suite.cores-per-bot=9999 --config suite.pin=always",
             2,
-            "--cores-per-bot 9999: this machine has",
+            "the bots need 9999 cores in all",
         ),
-        ("suite --bot '@misbehaving exit' --seed 1 --no-run", 2, "not provided: <CODE>; see"),
+        ("suite --bot '@misbehaving exit' --seed 1 --run none", 2, "not provided: <CODE>; see"),
         ("compare worse", 1, "new is worse than old"),
         ("compare worse --baseline new", 0, "old is better than new"),
-        ("merge parts", 2, "are missing"),
-        ("status parts", 1, ""),
+        ("merge shard", 2, "shard 2/2 is missing"),
+        ("status shard", 0, ""),
         ("status begun", 1, ""),
         ("status worse", 0, ""),
         ("verify worse", 1, "No logs were kept"),
         ("show worse", 0, ""),
         ("report worse --html page.html", 0, ""),
-        ("report worse --html page.html --live", 2, "--live is for the page of all runs"),
         ("report worse --html page.html -n 3", 2, "--count is for the page of all runs"),
     ] {
         let words = shlex::split(words).expect("words");

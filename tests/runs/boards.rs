@@ -22,12 +22,9 @@ fn seeds_come_as_a_list_or_from_a_file_also_in_the_project() {
     fs::write(place.path("seeds.txt"), "7, 1..2 # mine\n3\n-4\n").expect("written");
     play(&place, "file", "seeds.txt");
     assert_eq!(boards(&place, "file"), boards(&place, "list"));
-    let resumed =
-        place.command(&["suite", "--resume", "list", "--bot", "@first", "--seed", "seeds.txt"]);
-    assert_code(&{ resumed }.patient().run(), 0);
     fs::write(place.path("referee.toml"), "[boards.mine]\nseeds = 'seeds.txt'\n").expect("written");
     fs::create_dir(place.path("below")).expect("made");
-    let suite = place.command(&["suite", "--boards", "mine", "--run", "../set"]);
+    let suite = place.command(&["suite", "--board", "mine", "--run", "../set"]);
     assert_code(&suite.current_dir(place.path("below")).patient().run(), 0);
     assert_eq!(boards(&place, "set"), boards(&place, "list"));
     fs::write(place.path("bad.txt"), "1\n5..x\n").expect("written");
@@ -76,7 +73,7 @@ fn a_folder_of_boards_may_hold_other_files_and_a_pattern_chooses() {
     assert_eq!(boards(&place, "few")[8..], ["SameGame/config/test9.json"]);
     let set = "[boards.tests]\nfiles = ['SameGame/config/test1*.json']\n";
     fs::write(place.path("referee.toml"), set).expect("written");
-    let of_set = place.command(&["suite", "--boards", "tests", "--run", "named"]);
+    let of_set = place.command(&["suite", "--board", "tests", "--run", "named"]);
     assert_code(&of_set.patient().run(), 0);
     let names = boards(&place, "named");
     assert_eq!(names.len(), 4);

@@ -76,7 +76,7 @@ fn in_place_of_git(place: &Place, suite: &mut Command, script: &str) {
 
 #[test]
 fn git_is_not_asked_without_a_run_folder() {
-    for (more, is_asked) in [(&[][..], true), (&["--no-run"], false)] {
+    for (more, is_asked) in [(&[][..], true), (&["--run", "none"], false)] {
         let place = Place::new();
         let mut suite = suite(&place, more);
         let asked = place.path("asked");

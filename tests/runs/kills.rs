@@ -151,20 +151,23 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
-/// Merging two parts.
+/// Merging two shards.
 const MERGE: Scene = Scene {
     name: "merge",
     prepare: |place| {
-        suite(place, "--bot @first --seed 1..4 --parts 2 --run run");
-        for part in ["1", "2"] {
-            let part = ["suite", "--run", "run", "--part", part, "--jobs", "1"];
-            assert_code(&place.command(&part).run(), 0);
-        }
+        suite(place, "--bot @first --seed 1..4 --shard 1/2 --run one");
+        suite(place, "--bot @first --seed 1..4 --shard 2/2 --run two");
     },
-    args: |_| words("merge run"),
-    mend: |_| (words("merge run"), 0),
+    args: |_| words("merge one two --run run"),
+    mend: |place| {
+        let is_merged = place.path("run").exists();
+        (words(if is_merged { "status run" } else { "merge one two --run run" }), 0)
+    },
     outcome: results,
-    holds: |place| assert_eq!(place.run("run").played().expect("whole results").count(), 4),
+    holds: |place| {
+        let played = |run| place.run(run).played().expect("whole results").count();
+        assert_eq!(played("one") + played("two"), 4);
+    },
 };
 
 /// Adding a record to another bot's records.
@@ -178,11 +181,11 @@ const RECORDS: Scene = Scene {
                 .args(["--jobs", "1", "--bot", bot, "--run", run]);
             assert_code(&suite.run(), 0);
         }
-        let first = ["suite", "--resume", "first", "--records", "records.toml"];
+        let first = ["resume", "first", "--records", "records.toml"];
         assert_code(&place.command(&first).run(), 0);
     },
-    args: |_| words("suite --resume greedy --records records.toml"),
-    mend: |_| (words("suite --resume greedy --records records.toml"), 0),
+    args: |_| words("resume greedy --records records.toml"),
+    mend: |_| (words("resume greedy --records records.toml"), 0),
     outcome: |place| {
         let records = fs::read_to_string(place.path("records.toml")).unwrap_or_default();
         let mut names = names(place.folder());
@@ -205,8 +208,8 @@ const SESSION: Scene = Scene {
         let first: String = text.split_inclusive('\n').take(2).collect();
         fs::write(path, first).expect("written");
     },
-    args: |_| words("suite --resume run --jobs 1"),
-    mend: |_| (words("suite --resume run --jobs 1"), 0),
+    args: |_| words("resume run --jobs 1"),
+    mend: |_| (words("resume run --jobs 1"), 0),
     outcome: results,
     holds: |place| assert!(place.run("run").played().expect("whole results").count() >= 2),
 };
@@ -218,7 +221,7 @@ const START: Scene = Scene {
     args: |_| start(),
     mend: |place| {
         let is_made = place.path("run/run.toml").exists();
-        (if is_made { words("suite --resume run") } else { start() }, 0)
+        (if is_made { words("resume run") } else { start() }, 0)
     },
     outcome: results,
     holds: |_| (),
@@ -230,58 +233,9 @@ fn start() -> Vec<String> {
     start
 }
 
-/// Adds jobs to `queue`, as `squeue` lists them.
-const SBATCH: &str = r#"[ "$1" = --version ] && exit
-for word; do
-    script=$last last=$word
-done
-job=$((16 + $(wc -l <queue)))
-case $last in
-    merge) echo "$job|N/A|$(id -u)|PENDING|None|$script merge" >>queue ;;
-    *) for task in 0 1; do echo "$job|$task|$(id -u)|PENDING|None|$script $last"; done >>queue ;;
-esac
-echo $job"#;
-
-/// Submitting two parts to a Slurm made by hand.
-const SUBMIT: Scene = Scene {
-    name: "submit",
-    prepare: |place| {
-        fs::create_dir(place.path("bin")).expect("made");
-        place.script("bin/sbatch", SBATCH);
-        place.script("bin/scontrol", "exit 0");
-        place.script("bin/squeue", "[ \"$1\" = --version ] || cat queue");
-        place.script("bin/scancel", "[ \"$1\" = --version ] || sed -i \"/^$1|/d\" queue");
-        fs::write(place.path("queue"), "").expect("written");
-    },
-    args: |_| submit(),
-    mend: |place| {
-        let is_made = place.path("run/run.toml").exists();
-        (if is_made { words("suite --resume run --slurm") } else { submit() }, 0)
-    },
-    outcome: |place| {
-        let queue = fs::read_to_string(place.path("queue")).expect("a queue");
-        let folder = fs::canonicalize(place.folder()).expect("a folder");
-        let queue = queue.replace(folder.to_str().expect("UTF-8"), "");
-        let task = |line: &str| line.split_once('|').map(|(_, task)| task.to_owned());
-        let mut tasks: Vec<_> = queue.lines().filter_map(task).collect();
-        tasks.sort();
-        // The merge sweeps what is half-made.
-        let mut names = names(&place.path("run"));
-        names.retain(|name| !name.starts_with(".new-"));
-        format!("{tasks:?} {names:?}")
-    },
-    holds: |_| (),
-};
-
-fn submit() -> Vec<String> {
-    let mut submit = words("suite --bot @first --seed 1..2 --run run --slurm --parts 2");
-    submit.extend(PATIENT.map(str::to_owned));
-    submit
-}
-
 #[test]
 fn a_fault_at_some_of_the_calls_that_change_files_loses_nothing_and_needs_no_hand() {
-    let kills = [(MERGE, 11), (RECORDS, 11), (SESSION, 17), (START, 17), (SUBMIT, 17)];
+    let kills = [(MERGE, 11), (RECORDS, 11), (SESSION, 17), (START, 17)];
     for (scene, step) in kills {
         try_each(&scene, Fault::Kill, step);
     }
@@ -290,7 +244,7 @@ fn a_fault_at_some_of_the_calls_that_change_files_loses_nothing_and_needs_no_han
 
 /// Kills and full disks at every call that changes a file, and kills of processes at random moments.
 mod heavy {
-    use super::{Fault, MERGE, RECORDS, SESSION, START, SUBMIT, try_each};
+    use super::{Fault, MERGE, RECORDS, SESSION, START, try_each};
     use rand_core::{Rng as _, SeedableRng as _};
     use rand_pcg::Pcg32;
     use support::prelude::*;
@@ -298,7 +252,7 @@ mod heavy {
     #[test]
     #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
     fn a_kill_at_every_write_loses_nothing_and_needs_no_hand() {
-        for scene in [MERGE, RECORDS, SESSION, START, SUBMIT] {
+        for scene in [MERGE, RECORDS, SESSION, START] {
             try_each(&scene, Fault::Kill, 1);
         }
     }
@@ -317,15 +271,16 @@ mod heavy {
 
     /// Starts a suite whose games end at their limit; goes on with it if it was started before.
     fn suite(method: &str, mark: &Mark, run: &Path) -> Child {
-        let mut suite = referee().arg("suite");
-        if run.join("run.toml").exists() {
-            suite = suite.arg("--resume").arg(run);
+        let suite = if run.join("run.toml").exists() {
+            referee().arg("resume").arg(run)
         } else {
-            suite =
-                suite.args(["--env", mark.env(), "--containment", method, "--bot", "sleep 3600"]);
-            suite = suite.args(["--seed", "1..100000", "--jobs", "2", "--first-turn", "20ms"]);
-            suite = suite.args(["--logs", "none", "--keep-going", "--run"]).arg(run);
-        }
+            let config = format!("containment={method}");
+            referee()
+                .suite(["--env", mark.env(), "--config", &config, "--bot", "sleep 3600"])
+                .args(["--seed", "1..100000", "--jobs", "2", "--first-turn", "20ms"])
+                .args(["--logs", "none", "--keep-going", "--run"])
+                .arg(run)
+        };
         suite.stdout(Stdio::null()).stderr(Stdio::null()).start()
     }
 

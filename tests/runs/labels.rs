@@ -90,7 +90,7 @@ fn python_that_flushes_only_here_is_told_once() {
     assert_eq!(warns(&["play", "--bot", "./bot.py"]), 1);
     assert_eq!(warns(&["play", "--bot", "./other"]), 0);
     assert_eq!(warns(&["play", "--bot", "./bot.py", "--env", "PYTHONUNBUFFERED=1"]), 0);
-    let two = ["suite", "--no-run", "--seed", "1", "--bot", "./bot.py", "--bot", "./bot.py 2"];
+    let two = ["suite", "--run", "none", "--seed", "1", "--bot", "./bot.py", "--bot", "./bot.py 2"];
     assert_eq!(warns(&two), 1);
     let unset = place.command(&["play", "--bot", "./bot.py"]).env_remove("PYTHONUNBUFFERED");
     assert_eq!(unset.run().exits(1).err(), "");

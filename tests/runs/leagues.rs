@@ -51,7 +51,7 @@ fn in_a_round_robin_every_seed_is_played_from_every_seat() {
     assert_eq!(even, 4, "{lines:#?}");
     let verified = place.command(&["verify", "run"]).run();
     assert_code(&verified, 0);
-    assert_code(&place.referee(&["suite", "--resume", "run", "--game", "duel"]), 0);
+    assert_code(&place.referee(&["resume", "run"]), 0);
     let page = place.command(&["report", "run", "--html", "page.html"]).run();
     assert_code(&page, 0);
     // A score depends on the opponents, so no board has a best one.
@@ -121,15 +121,14 @@ fn a_complete_league_keeps_a_game_that_the_host_disturbed_once_a_bot_has_changed
     fs::write(&path, &before).expect("written");
     let bot = fs::read_to_string(place.path("one")).expect("a script");
     place.script("one", "while read -r line; do echo 2; done");
-    let resumed = place.command(&["suite", "--resume", "run", "--live", "live.html"]).run();
+    let resumed = place.command(&["resume", "run"]).run();
     let resumed = resumed.exits(0);
     assert!(resumed.err().contains("run is complete, so nothing is played"), "{}", resumed.err());
     assert!(resumed.out().starts_with("3 games of duel, 0 failures"), "{}", resumed.out());
-    assert!(place.path("live.html").exists());
     assert_eq!(fs::read_to_string(&path).expect("results"), before);
     // With the bot of the run, the game is played again.
     write_program(&place.path("one"), &bot);
-    assert_code(&place.command(&["suite", "--resume", "run"]).patient().run(), 0);
+    assert_code(&place.command(&["resume", "run"]).run(), 0);
     assert!(results(&place, "run").iter().all(|line| line["spoilt"] != true));
 }
 
@@ -161,7 +160,7 @@ fn a_log_and_a_result_of_a_seat_that_the_game_does_not_have_are_damaged() {
     let results = fs::read_to_string(&path).expect("results");
     for seat in ["\"seat\":3", "\"seat\":99"] {
         fs::write(&path, results.replacen("\"seat\":2", seat, 1)).expect("written");
-        for command in [&["ratings", "run"][..], &["show", "run"], &["suite", "--resume", "run"]] {
+        for command in [&["ratings", "run"][..], &["show", "run"], &["resume", "run"]] {
             let said = place.referee(command).exits(2).err();
             assert!(said.contains("run/results.jsonl:3: by the plan, game "), "{said}");
             assert!(said.contains(" is in seat 2 of a game of 3 players"), "{said}");
@@ -207,8 +206,8 @@ fn a_gauntlet_seats_every_bot_with_the_same_opponents() {
     let against = ["--against", "run:./three", "--bot", "./other", "--run", "new"];
     let other = suite(&place, &[&against[..], &["--pool", "./one"]].concat()).run().exits(2).err();
     assert!(other.contains("it has the pool `./one`, `./two`, not the pool `./one`"), "{other}");
-    let seats = [&against[..], &bots[4..], &["--seats", "one"]].concat();
-    assert!(suite(&place, &seats).run().exits(2).err().contains("--seats"));
+    let seats = [&against[..], &bots[4..], &["--config=suite.seats=one"]].concat();
+    assert!(suite(&place, &seats).run().exits(2).err().contains("suite.seats"));
     assert_code(&suite(&place, &[&against[..], &bots[4..]].concat()).run(), 0);
 }
 
@@ -217,14 +216,19 @@ fn a_game_of_several_players_is_one_game_wherever_games_are_counted() {
     let place = duel(2);
     place.script("waiter", "while [ ! -e go ]; do sleep 0.02; done; exec ./one");
     let bots = ["--bot", "./three", "--pool", "./two", "./waiter", "--seed", "1..3"];
-    let words = [&bots[..], &["--run", "run", "--logs", "all", "--live", "live.html"]].concat();
+    let words = [&bots[..], &["--run", "run", "--logs", "all"]].concat();
     let played = suite(&place, &words).silent().start();
     let page = |name: &str| fs::read_to_string(place.path(name)).unwrap_or_default();
+    wait_until("it begins", || place.path("run/results.jsonl").exists());
+    let report = ["report", "run", "--html", "live.html", "--live"];
+    let follower = place.command(&report).silent().start();
     wait_until("the first page", || page("live.html").contains("id=\"live\""));
     let live = page("live.html");
     fs::write(place.path("go"), "").expect("written");
     assert_eq!(finished(played).status.code(), Some(0));
+    assert_eq!(finished(follower).status.code(), Some(0));
     assert!(live.contains(" of 12 games played, "), "{live}");
+    assert!(!page("live.html").contains("id=\"live\""), "the last page does not renew itself");
     let runs = |form: &str| {
         place.command(&["runs", "--folder", ".", "--format", form]).run().exits(0).out()
     };
@@ -234,7 +238,7 @@ fn a_game_of_several_players_is_one_game_wherever_games_are_counted() {
     let rows = csv.lines().skip(1).map(|row| row.split(',').skip(4).take(3).collect::<Vec<_>>());
     let expected = [["./three", "12", "12"], ["./two", "6", "6"], ["./waiter", "6", "6"]];
     assert_eq!(rows.collect::<Vec<_>>(), expected);
-    let json = place.command(&["suite", "--resume", "run"]).json();
+    let json = place.command(&["resume", "run"]).json();
     assert_eq!([&json["planned"], &json["games"], &json["lost"]], [12, 12, 0]);
     for (shown, headline) in [
         (&["run"][..], "12 games of duel, 0 failures"),
@@ -267,18 +271,14 @@ fn a_game_of_several_players_is_one_game_wherever_games_are_counted() {
     fs::write(place.path("run/results.jsonl"), lines.collect::<String>()).expect("written");
     assert_eq!(verified()["agree"], 10, "two seats of two games disagree");
 
-    let parts = [&bots[..], &["--run", "parts", "--parts", "2"]].concat();
-    let said = suite(&place, &parts).run().exits(0).out();
-    assert!(said.starts_with("12 games in 2 parts are planned"), "{said}");
-    let said = place.command(&["merge", "parts"]).run().exits(2).err();
-    assert!(said.contains("(1-2), 12 of 12 games are missing"), "{said}");
-    assert_code(&place.command(&["suite", "--run", "parts", "--part", "1"]).patient().run(), 0);
-    let results = place.path("parts/parts/0001/results.jsonl");
+    let shard = [&bots[..], &["--run", "half", "--shard", "1/2"]].concat();
+    assert_code(&suite(&place, &shard).run(), 0);
+    let results = place.path("half/results.jsonl");
     let lines = fs::read_to_string(&results).expect("results");
     let (_, without_a_seat) = lines.split_once('\n').expect("lines");
     fs::write(&results, without_a_seat).expect("written");
-    let said = place.command(&["merge", "parts"]).run().exits(2).err();
-    assert!(said.contains("9 of 12 games are missing"), "a game needs all of its seats: {said}");
+    let said = place.command(&["merge", "half"]).run().exits(2).err();
+    assert!(said.contains("lacks 1 of 8 games"), "a game needs all of its seats: {said}");
 }
 
 #[test]
@@ -317,15 +317,16 @@ fn the_page_of_all_runs_tells_whether_the_newest_version_is_better() {
 #[test]
 fn two_versions_are_decided_on_by_how_they_do_against_a_pool() {
     let place = duel(2);
-    let bots = ["--bot", "./three", "--bot", "./one", "--pool", "./two", "--seats", "one"];
-    let words = [&bots[..], &["--until-decided", "--seed", "1..400", "--run", "run"]].concat();
+    let bots = ["--bot", "./three", "--bot", "./one", "--pool", "./two", "--against", "./one"];
+    let words =
+        [&bots[..], &["--config=suite.seats=one", "--seed", "1..400", "--run", "run"]].concat();
     let shown = suite(&place, &words).args(["--logs", "none"]).run().exits(0).out();
     assert!(shown.contains("./three is better than ./one: "), "{shown}");
     let lines = results(&place, "run");
     assert!(lines.len() < 400 * 4, "{}", lines.len());
-    let few = [&bots[..], &["--until-decided", "--seed", "1..2", "--run", "few"]].concat();
+    let few = [&bots[..], &["--seed", "1..2", "--run", "few"]].concat();
     let said = suite(&place, &few).run().exits(0).err();
-    assert!(said.contains("--until-decided decides on 100 boards or more"), "{said}");
+    assert!(said.contains("--against decides on 100 boards or more"), "{said}");
     assert!(lines.iter().all(|line| line["with"].to_string().contains("./two")));
 }
 
@@ -343,14 +344,13 @@ fn flags_that_need_several_players_and_bots_that_meet_nobody_are_refused() {
     let twice = ["--game", "duel", "--bot", "./one", "--pool", "./two", "./two"];
     refused(&twice, "--pool: `./two` is named twice");
     refused(&["--bot", "@first", "--pool", "@greedy"], "--pool: a game of samegame has one player");
-    refused(&["--bot", "@first", "--seats", "one"], "--seats: a game of samegame has one player");
     refused(
         &["--bot", "@first", "--score", "place"],
         "--score place: a game of samegame has one player",
     );
-    refused(&["--bot", "@first", "--until-decided"], "takes --against RUN");
     let three = ["--game", "duel", "--bot", "./one", "--bot", "./two", "--bot", "./three"];
-    refused(&[&three[..], &["--until-decided"]].concat(), "name two bots with --bot");
+    refused(&[&three[..], &["--against", "./two"]].concat(), "name two bots with --bot");
+    refused(&[&three[..4], &three[4..6], &["--against", "./one"]].concat(), "name the second one");
 }
 
 #[test]
@@ -361,7 +361,7 @@ fn a_league_that_is_killed_again_and_again_has_every_seed_whole_in_the_end() {
     let seeds = format!("1..{SEEDS}");
     let bots = ["--bot", "./one", "--bot", "./slow", "--bot", "./three"];
     let words = [&bots[..], &["--seed", &seeds, "--run", "run", "--logs", "all"]].concat();
-    let resume = || place.command(&["suite", "--resume", "run", "--jobs", "2", "--logs", "all"]);
+    let resume = || place.command(&["resume", "run", "--jobs", "2"]);
     let mut random = Pcg32::seed_from_u64(62);
     for _ in 0..20 {
         // A run that was killed before it was there begins again.

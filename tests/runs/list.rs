@@ -58,7 +58,7 @@ fn runs_are_listed_newest_first_with_what_a_suite_reports() {
     let project = Project::new();
     let both = ["--bot", "@first", "--bot", "@greedy", "--seed", "1..3", "--repeat", "2"];
     let summary = project.suite("a", &both);
-    project.suite("b", &["--bot", "@first", "--boards", "few", "-m", " wider\nbeam "]);
+    project.suite("b", &["--bot", "@first", "--board", "few", "-m", " wider\nbeam "]);
     let runs = project.runs(&[]);
     assert_eq!(project.names(&[]), ["runs/b", "runs/a"]);
     assert_eq!(runs[0]["comment"], "wider\nbeam");
@@ -190,7 +190,7 @@ fn a_comment_is_replaced_and_removed() {
     assert_eq!(comment(), Value::Null);
     assert_eq!(toml(), before);
     assert_code(&project.referee(&["runs", "note", "runs/none", "x"]), 2);
-    let output = project.referee(&["suite", "--resume", "runs/a", "-m", "x"]);
+    let output = project.referee(&["resume", "runs/a", "-m", "x"]);
     assert_eq!(output.status.code(), Some(2), "there is `runs note` for that");
 }
 
@@ -229,7 +229,7 @@ fn latest_names_a_run_wherever_one_is_asked_for() {
     project.prints(&["report", "latest", "--html", "page.html"]);
     let page = fs::read_to_string(project.path("page.html")).expect("a page");
     assert!(page.contains("runs/y, started"));
-    let resumed = project.referee(&["suite", "--resume", "latest~1", "--format", "json"]).json();
+    let resumed = project.referee(&["resume", "latest~1", "--format", "json"]).json();
     assert_eq!(resumed["run"], "runs/z");
     let against = ["--bot", "@first", "--against", "latest~1"];
     project.suite("x", &against);
@@ -380,43 +380,5 @@ fn a_lone_bot_without_a_best_score_has_its_means_over_time() {
     );
     for mean in means {
         assert!(page.contains(&format!("<td data-name=\"mean\">{mean}</td>")), "{mean}: {page}");
-    }
-}
-
-#[test]
-fn a_run_of_more_parts_than_games_is_named_and_hides_no_other() {
-    let project = Project::new();
-    for name in ["good", "bad", "listed"] {
-        project.suite(name, &["--bot", "@first", "--seed", "1..5"]);
-    }
-    project.prints(&["runs"]);
-    let change = |file: &str, from: &str, to: &str| {
-        let file = project.path(file);
-        let text = fs::read_to_string(&file).expect("text");
-        assert!(text.contains(from), "{text}");
-        fs::write(&file, text.replacen(from, to, 1)).expect("written");
-    };
-    for name in ["bad", "listed"] {
-        change(
-            &format!("runs/{name}/run.toml"),
-            "repeat = 1\n",
-            "repeat = 1\nparts = 4000000000\n",
-        );
-        fs::remove_file(project.path(&format!("runs/{name}/results.jsonl"))).expect("it was there");
-    }
-    fs::remove_file(project.path("runs/bad/listing.json")).expect("it was there");
-    change("runs/listed/listing.json", "\"parts\":0", "\"parts\":4000000000");
-    let problem = |name: &str| {
-        format!("runs/{name}/run.toml: the plan has 4000000000 parts; it can have at most 5")
-    };
-    let output = project.referee(&["runs"]);
-    let shown = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.code().is_some() && shown.contains("good"), "{shown}");
-    assert!(["bad", "listed"].map(problem).iter().all(|it| shown.contains(it)), "{shown}");
-    for command in ["show", "status", "verify"] {
-        let output = project.referee(&[command, "runs/bad"]);
-        let shown = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{command}: {shown}");
-        assert!(shown.contains(&problem("bad")), "{command}: {shown}");
     }
 }

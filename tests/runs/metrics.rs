@@ -117,7 +117,7 @@ fn what_bots_say_is_in_results_tables_and_comparisons() {
         assert_eq!(result["said"]["turn"]["max"], result["turns"], "{result}");
     }
 
-    let csv = saying.prints(&["merge", "run", "--format", "csv"]);
+    let csv = saying.prints(&["resume", "run", "--format", "csv"]);
     let (turns, last) = (column(&csv, "turns"), column(&csv, "said.turn"));
     let bots = column(&csv, "bot");
     for (game, bot) in bots.iter().enumerate() {

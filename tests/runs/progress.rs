@@ -5,7 +5,7 @@ use support::prelude::*;
 #[test]
 fn progress_takes_one_line_of_a_narrow_terminal() {
     let suite =
-        ["suite", "--no-run", "--jobs", "1", "--seed", "1..3", "--bot", "@thinker --sleep 30"];
+        ["suite", "--run", "none", "--jobs", "1", "--seed", "1..3", "--bot", "@thinker --sleep 30"];
     let Some(terminal) = Terminal::of_size(20, 10) else { return };
     terminal.referee(&[&suite[..], &PATIENT].concat(), &[]);
     let screen = terminal.wait_for("/3");

@@ -1,6 +1,6 @@
 //! What is read from runs and merged, on runs made by hand.
 
-use referee::suite::{Bests, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, merge};
+use referee::suite::{Bests, NotPlayed, Records, RunFolder, SuiteVerdict, Summary};
 use support::prelude::*;
 
 fn records_of(run: &RunFolder) -> Records {
@@ -61,7 +61,7 @@ fn many_new_bests_are_a_number_and_the_first_ones() {
     MadeRun::new(&[("old", &[100; 12])]).save(&place.path("before"));
     MadeRun::new(&[("new", &[101; 12])]).save(&place.path("run"));
     for run in ["before", "run"] {
-        let suite = ["suite", "--resume", run, "--records", "records.toml"];
+        let suite = ["resume", run, "--records", "records.toml"];
         let told = place.command(&suite).run().exits(0).out();
         let (first, last) = (
             "  seed 1: 101 by new, before 100 by old\n  seed 2:",
@@ -100,26 +100,13 @@ fn a_page_calls_the_share_of_the_best_as_lists_do_and_says_when_there_is_none() 
 fn a_command_to_go_on_with_can_be_pasted_whatever_the_run_is_called() {
     let place = Place::new();
     for run in ["two words", "it's", "a#b", "a \"b\" $HOME"] {
-        let mut parts = MadeRun::new(&[("a", &[1, 2, 3, 4])]).in_parts(2);
-        parts.outcomes[2].verdict = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
-        parts.save(&place.path(run));
-        // The game was not played, and the task that is still to play it has left nothing.
-        fs::remove_dir_all(place.path(run).join("parts/0002")).expect("removed");
+        let mut made = MadeRun::new(&[("a", &[1, 2, 3, 4])]).in_shard("1/1");
+        made.outcomes[2].verdict = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
+        made.save(&place.path(run));
         let said = place.command(&["merge", run]).run().exits(2).err();
         let command = said.split('`').nth(1).unwrap_or_else(|| panic!("no command: {said}"));
         let words = shlex::split(command).expect("words");
-        assert_eq!(words, ["referee", "suite", "--resume", run], "{said}");
-
-        let planned = format!("{run} planned");
-        let suite = ["suite", "--bot", "@first", "--seed", "1..2", "--parts", "2", "--run"];
-        let said = place.command(&suite).arg(&planned).run().exits(0).out();
-        let commands: Vec<_> = said.lines().skip(2).filter_map(shlex::split).collect();
-        let referee = format!("{planned}/referee");
-        let part = [&referee, "suite", "--run", &planned, "--part", "1", "--jobs", "1"];
-        assert_eq!(commands[0][2..], part);
-        let resumed = ["--resume", &planned, "--jobs", "1"].map(str::to_owned);
-        assert!(commands[1].ends_with(&resumed), "{said}");
-        assert!(commands[2].ends_with(&["merge".to_owned(), planned]), "{said}");
+        assert_eq!(words, ["referee", "resume", run], "{said}");
     }
 }
 
@@ -147,69 +134,12 @@ fn each_run_has_a_page_of_its_own_even_if_another_one_has_its_name() {
 }
 
 #[test]
-fn games_that_were_not_played_are_left_out_of_what_is_merged() {
-    let folder = tempdir().expect("a folder");
-    let mut parts = MadeRun::new(&[("a", &[1, 2, 3, 4])]).in_parts(2);
-    parts.outcomes[2].verdict = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
-    let run = parts.save(&folder.path().join("run"));
-    merge(&run).expect("it can be written");
-    let merged = fs::read_to_string(run.path.join("results.jsonl")).expect("results");
-    assert_eq!(merged.lines().count(), 3, "{merged}");
-    assert!(!merged.contains("cannot_start") && !run.path.join("parts").exists(), "{merged}");
-    let played = run.played().expect("results of the plan");
-    assert_eq!((1..=4).filter(|&game| played.has(game)).collect::<Vec<_>>(), [1, 2, 4]);
-}
-
-#[test]
-fn a_game_that_could_not_be_played_at_first_is_merged_as_it_was_played() {
-    let folder = tempdir().expect("a folder");
-    let mut parts = MadeRun::new(&[("a", &[1, 2, 3, 4])]).in_parts(2);
-    let run = parts.save(&folder.path().join("run"));
-    let outcome = &mut parts.outcomes[2];
-    outcome.verdict = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
-    let not_played = serde_json::to_string(outcome).expect("memory") + "\n";
-    // Before the game was played, and after it, whichever part it is in.
-    let results = [1, 2].map(|part| run.path.join(format!("parts/{part:04}/results.jsonl")));
-    let [first, last] = results.each_ref().map(|path| fs::read_to_string(path).expect("results"));
-    fs::write(&results[0], format!("{not_played}{first}")).expect("room");
-    fs::write(&results[1], format!("{last}{not_played}")).expect("room");
-    merge(&run).expect("it can be written");
-    let outcomes = run.outcomes().expect("results").map(|outcome| outcome.expect("whole"));
-    let mut games: Vec<_> =
-        outcomes.map(|outcome| (outcome.game, outcome.is_played(), outcome.score)).collect();
-    games.sort_unstable_by_key(|(game, ..)| *game);
-    assert_eq!(
-        games,
-        [1, 2, 3, 4].map(|game| (game, true, Some(i64::try_from(game).expect("few").into())))
-    );
-}
-
-#[test]
-fn a_run_whose_parts_are_put_together_while_it_is_read_is_read_whole_and_no_game_twice() {
-    let folder = tempdir().expect("a folder");
-    let made = MadeRun::new(&[("a", &[1, 2, 3, 4, 5, 6])]).in_parts(3);
-    for read_before in 0..=5 {
-        let run = made.save(&folder.path().join(read_before.to_string()));
-        let mut outcomes = run.outcomes().expect("results");
-        let mut games = Vec::new();
-        let mut read =
-            |most| games.extend(outcomes.by_ref().take(most).map(|next| next.expect("whole").game));
-        read(read_before);
-        merge(&run).expect("it can be written");
-        read(usize::MAX);
-        games.sort_unstable();
-        assert_eq!(games, [1, 2, 3, 4, 5, 6], "merged after {read_before} were read");
-        assert_eq!(outcomes.duplicates(), 0);
-    }
-}
-
-#[test]
 fn a_result_of_no_game_of_the_plan_is_refused_by_everyone_who_reads_it() {
     let place = Place::new();
     let mut run = MadeRun::new(&[("a", &[1, 2]), ("b", &[3, 4])]);
     run.outcomes[3].game = 99;
     run.save(&place.path("run"));
-    for line in ["report run --html page.html", "compare run", "verify run", "suite --resume run"] {
+    for line in ["report run --html page.html", "compare run", "verify run", "resume run"] {
         let said = place.command(&line.split(' ').collect::<Vec<_>>()).run().exits(2).err();
         assert!(
             said.contains("results.jsonl:4: there is no game 99 in the plan"),

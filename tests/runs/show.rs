@@ -46,7 +46,8 @@ fn the_seeds_of_the_games_that_matter_are_a_list_to_play_again() {
         assert_eq!(list, format!("{seeds}\n"), "{args:?}");
     }
     let list = shown(&place, &["new", "--sort", "slowest", "--limit", "3", "--format", "seeds"]);
-    let suite = ["suite", "--no-run", "--bot", "@first", "--format", "json", "--seed", list.trim()];
+    let suite =
+        ["suite", "--run", "none", "--bot", "@first", "--format", "json", "--seed", list.trim()];
     assert_eq!(place.command(&suite).run().json()["games"], 3);
 }
 

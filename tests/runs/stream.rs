@@ -57,17 +57,8 @@ fn each_game_is_a_line_and_the_summary_is_the_last_one() {
     }
     assert_eq!((&summary["type"], &summary["run"]), (&"summary".into(), &"run".into()));
     assert_eq!((&summary["games"], &summary["lost"]), (&6.into(), &3.into()));
-    let merge = referee().args(["merge", "run", "--format", "jsonl"]).current_dir(&folder).run();
-    let merged = merge.out();
-    assert_eq!(merged.lines().count(), 7);
-    for elsewhere in [&["--parts", "2"][..], &["--slurm"]] {
-        let output = suite(&folder, &args).args(elsewhere).run();
-        let said = output.err();
-        assert!(
-            output.status.code() == Some(2) && said.contains("--format jsonl is for"),
-            "{said}"
-        );
-    }
+    let again = referee().args(["resume", "run", "--format", "jsonl"]).current_dir(&folder).run();
+    assert_eq!(again.out().lines().count(), 1, "no game is played");
 }
 
 #[test]
@@ -75,7 +66,7 @@ fn a_line_comes_when_its_game_ends_and_a_signal_ends_all() {
     let folder = folder();
     let args =
         ["--bot", "@thinker --sleep 20", "--seed", "1..50", "--jobs", "1", "--format", "jsonl"];
-    let mut child = suite(&folder, &args).arg("--no-run").stdout(Stdio::piped()).start();
+    let mut child = suite(&folder, &args).args(["--run", "none"]).stdout(Stdio::piped()).start();
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe"));
     let mut first = String::new();
     lines.read_line(&mut first).expect("a line");
@@ -88,7 +79,7 @@ fn a_line_comes_when_its_game_ends_and_a_signal_ends_all() {
     lines.read_to_string(&mut rest).expect("the rest");
     assert!(!rest.contains("summary"), "{rest}");
     let said = finished(child).err();
-    assert!(said.contains("interrupted by SIGTERM; --no-run keeps no games"), "{said}");
+    assert!(said.contains("interrupted by SIGTERM; --run none keeps no games"), "{said}");
     assert!(names(&folder.path().join("tmp")).is_empty(), "nothing is left");
 }
 
@@ -109,7 +100,8 @@ fn when_nobody_reads_the_lines_no_new_game_is_started() {
 #[test]
 fn without_a_run_nothing_is_kept() {
     let folder = folder();
-    let args = ["--bot", "@misbehaving exit 3", "--bot", "@first", "--seed", "1..2", "--no-run"];
+    let args =
+        ["--bot", "@misbehaving exit 3", "--bot", "@first", "--seed", "1..2", "--run", "none"];
     let output = suite(&folder, &args).args(["--records", "records.toml"]).run().exits(1);
     let text = output.out();
     assert!(text.starts_with("4 games of samegame, 2 lost"), "{text}");
@@ -117,29 +109,12 @@ fn without_a_run_nothing_is_kept() {
     assert_eq!(names(folder.path()), ["tmp"]);
     assert!(names(&folder.path().join("tmp")).is_empty());
     let json = lines(
-        suite(&folder, &["--bot", "@first", "--seed", "1", "--no-run"]).args(["--format", "json"]),
+        suite(&folder, &["--bot", "@first", "--seed", "1", "--run", "none"])
+            .args(["--format", "json"]),
     );
     assert!(json[0]["run"].is_null());
-    for kept in [&["--run", "x"][..], &["--logs", "all"], &["--comment", "x"], &["--parts", "2"]] {
+    for kept in [["--logs", "all"], ["--comment", "x"], ["--shard", "1/2"]] {
         let output = suite(&folder, &args).args(kept).run();
         assert_eq!(output.status.code(), Some(2), "{kept:?}");
     }
-}
-
-#[test]
-fn shuffled_boards_come_in_random_order_and_all_of_them() {
-    let folder = folder();
-    let args =
-        ["--bot", "@first", "--seed", "1..30", "--jobs", "1", "--no-run", "--format", "jsonl"];
-    let order = |more: &[&str]| -> Vec<i64> {
-        let mut lines = lines(suite(&folder, &args).args(more));
-        lines.pop();
-        lines.iter().map(|line| line["game"].as_i64().expect("a number")).collect()
-    };
-    let listed: Vec<i64> = (1..=30).collect();
-    assert_eq!(order(&[]), listed);
-    let mut shuffled = order(&["--shuffle"]);
-    assert_ne!(shuffled, listed);
-    shuffled.sort_unstable();
-    assert_eq!(shuffled, listed);
 }

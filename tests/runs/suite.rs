@@ -13,6 +13,10 @@ fn suite(args: &[&str]) -> Referee {
     referee().suite(args)
 }
 
+fn resume(args: &[&str]) -> Referee {
+    referee().arg("resume").args(args)
+}
+
 fn stderr(output: &Output) -> String {
     output.err()
 }
@@ -60,9 +64,13 @@ fn a_killed_suite_ends_as_an_undisturbed_one(kills: usize, repeat: usize) {
     let played =
         || fs::read_to_string(killed.join("results.jsonl")).unwrap_or_default().lines().count();
     let mut random = rand_pcg::Pcg32::new(6, 6);
-    let mut into = ["--run", text(&killed)];
+    let mut is_made = false;
     for kill in 0..kills {
-        let command = three_bots(into, repeat);
+        let command = if is_made {
+            resume(&[text(&killed), "--jobs", "2"]).env("REFEREE_LOG", "error")
+        } else {
+            three_bots(["--run", text(&killed)], repeat)
+        };
         let mut child = command.stderr(Stdio::null()).start();
         // The first half may come before there is even a run folder; on a slow machine, all of them do.
         if kill >= kills / 2 {
@@ -77,12 +85,12 @@ fn a_killed_suite_ends_as_an_undisturbed_one(kills: usize, repeat: usize) {
         child.kill().expect("SIGKILL");
         child.wait().expect("dies");
         if killed.join("run.toml").exists() {
-            into[0] = "--resume";
+            is_made = true;
         }
     }
     let partly = RunFolder::open(&killed).expect("a run").played().expect("whole results").count();
     assert!(partly < games, "it was over before it was killed often enough");
-    assert_succeeds(suite(&["--resume", text(&killed)]));
+    assert_succeeds(resume(&[text(&killed)]));
     let results = results(&killed);
     assert_eq!(results.len(), games);
     assert_eq!(results, self::results(&calm));
@@ -169,7 +177,7 @@ fn play_side_by_side(faults: &[(&str, &str, u32)], turn: &str) -> Vec<Outcome> {
     command = command.args(["--first-turn", "60s", "--turn", turn, "--memory", "200MiB"]);
     command = command.args(["--config", text(&config), "--env", mark.env()]);
     // An ordinary child can kill its referee.
-    let output = command.args(["--containment", "auto"]).run();
+    let output = command.args(["--config", "containment=auto"]).run();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     mark.assert_gone();
     let run = RunFolder::open(&run).expect("a run");
@@ -217,7 +225,10 @@ fn a_lost_game_leaves_a_log_with_its_input_which_plays_it_again() {
     let folder = folder();
     let run = folder.path().join("run");
     let args = ["--bot", "@misbehaving exit 9 --on-turn 3", "--board", "@clearable"];
-    assert_code(&suite(&args).args(["--compress", "--run", text(&run)]).args(PATIENT).run(), 1);
+    assert_code(
+        &suite(&args).args(["--logs", "failed.gz", "--run", text(&run)]).args(PATIENT).run(),
+        1,
+    );
     let game = format!("{}:1", text(&run));
     let input = referee().args(["replay", &game, "--export", "input"]).run().exits(0).out();
     assert_eq!(input.lines().count(), 45);
@@ -234,7 +245,7 @@ fn a_lost_game_leaves_a_log_with_its_input_which_plays_it_again() {
 }
 
 #[test]
-fn a_torn_log_goes_when_the_game_is_played_again_and_its_log_packed() {
+fn a_torn_log_goes_when_the_game_is_played_again() {
     let folder = folder();
     let run = folder.path().join("run");
     let args = ["--bot", "@first", "--seed", "1..2", "--logs", "all", "--run", text(&run)];
@@ -246,9 +257,8 @@ fn a_torn_log_goes_when_the_game_is_played_again_and_its_log_packed() {
     let plain = run.join(format!("games/{lost}.jsonl"));
     let whole = fs::read(&plain).expect("a log");
     fs::write(&plain, &whole[..whole.len() / 2]).expect("written");
-    assert_succeeds(suite(&["--resume", text(&run), "--compress", "--logs", "all"]));
-    assert!(!plain.exists());
-    assert_code(&referee().replay(plain.with_extension("jsonl.gz")).run(), 0);
+    assert_succeeds(resume(&[text(&run)]));
+    assert_code(&referee().replay(plain).run(), 0);
 }
 
 #[test]
@@ -297,11 +307,11 @@ fn a_signal_keeps_the_finished_games_and_resuming_plays_the_rest() {
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&output.status), Some(2));
     let said = stderr(&output);
     assert!(said.contains("interrupted by SIGINT after "), "{said}");
-    assert!(said.contains(" of 4 games; `referee suite --resume "), "{said}");
+    assert!(said.contains(" of 4 games; `referee resume "), "{said}");
     let before = results(&run);
     assert_eq!(before.len(), 1);
     fs::write(folder.path().join("go"), "").expect("written");
-    let resumed = suite(&["--resume", text(&run)]).run();
+    let resumed = resume(&[text(&run)]).run();
     assert_eq!(resumed.status.code(), Some(1), "{}", stderr(&resumed));
     let after = results(&run);
     assert_eq!(after.len(), 4);
@@ -319,7 +329,12 @@ fn small_run(folder: &TempDir) -> PathBuf {
 /// The one-line error for these arguments.
 #[track_caller]
 fn error(folder: &TempDir, args: &[&str]) -> String {
-    let output = suite(args).current_dir(folder.path()).run();
+    error_of(folder, &[&["suite"], args].concat())
+}
+
+#[track_caller]
+fn error_of(folder: &TempDir, args: &[&str]) -> String {
+    let output = referee().args(args).current_dir(folder.path()).run();
     let said = stderr(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert_eq!(said.lines().count(), 1, "{said}");
@@ -336,7 +351,7 @@ fn a_torn_last_line_is_played_again() {
     for keep in [content.len() - 1, content.len() - 40] {
         fs::write(&path, &content[..keep]).expect("written");
         assert_eq!(results(&run).len(), 2);
-        assert_succeeds(suite(&["--resume", text(&run)]));
+        assert_succeeds(resume(&[text(&run)]));
         assert_eq!(results(&run), whole);
     }
 }
@@ -347,9 +362,9 @@ fn a_run_in_use_is_left_alone() {
     let run = small_run(&folder);
     let results = fs::File::open(run.join("results.jsonl")).expect("results");
     results.lock().expect("locked");
-    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: another process is playing the run in run; wait for it to finish");
+    assert_snapshot!(error_of(&folder, &["resume", "run"]), @"error: another process is playing the run in run; wait for it to finish");
     results.unlock().expect("unlocked");
-    assert_succeeds(suite(&["--resume", text(&run)]));
+    assert_succeeds(resume(&[text(&run)]));
 }
 
 #[test]
@@ -357,14 +372,8 @@ fn a_changed_plan_is_not_resumed() {
     let folder = folder();
     small_run(&folder);
     let run = folder.path().join("run");
-    let given = ["--resume", "run", "--bot", "@first", "--first-turn", "60s", "--turn", "60s"];
-    let with = |more: &[&'static str]| [&given[..], more].concat();
-    assert_succeeds(suite(&with(&["--seed", "1..3"])).current_dir(folder.path()));
-    assert_snapshot!(error(&folder, &with(&["--seed", "1..4"])), @"error: run cannot be resumed: it has seeds 1..3, not seeds 1..4");
-    assert_snapshot!(error(&folder, &with(&["--seed", "1..3", "--repeat", "2"])), @"error: run cannot be resumed: the number of repeats is not the same");
-    assert_snapshot!(error(&folder, &["--resume", "run", "--bot", "@first", "--seed", "1..3"]), @"error: run cannot be resumed: the set of rules (limits, profile) is not the same");
-    assert_snapshot!(error(&folder, &["--resume", "nowhere"]), @"error: nowhere: there is no such folder");
-    assert_snapshot!(error(&folder, &["--run", "run"]), @"error: run exists; choose another folder, or resume the run in it with --resume");
+    assert_snapshot!(error_of(&folder, &["resume", "nowhere"]), @"error: nowhere: there is no such folder");
+    assert_snapshot!(error(&folder, &["--run", "run"]), @"error: run exists; choose another folder, or resume the run in it with `referee resume`");
 
     let bot = folder.path().join("bot.sh");
     fs::write(&bot, "exit 1").expect("written");
@@ -372,23 +381,23 @@ fn a_changed_plan_is_not_resumed() {
     let played = suite(&args).current_dir(folder.path()).run();
     assert_eq!(played.status.code(), Some(1), "{}", stderr(&played));
     fs::write(&bot, "exit 2").expect("written");
-    let complete = suite(&["--resume", "own", "--format", "csv"]).current_dir(folder.path()).run();
+    let complete = resume(&["own", "--format", "csv"]).current_dir(folder.path()).run();
     assert_eq!(complete.status.code(), Some(1));
     assert_eq!(complete.out().lines().count(), 3);
     assert!(stderr(&complete).contains("own is complete, so nothing is played"), "{complete:?}");
-    let why_and_what = "the bot `sh bot.sh` has changed: bot.sh is not the same: to play what is there now, start a new run";
+    let why_and_what = "the bot `sh bot.sh` has changed: bot.sh is not the same: `referee suite` plays what is there now";
     assert!(stderr(&complete).contains(why_and_what), "{complete:?}");
     let results = folder.path().join("own/results.jsonl");
     let lines = fs::read_to_string(&results).expect("results");
     fs::write(&results, lines.split_inclusive('\n').next().expect("a line")).expect("written");
-    assert_snapshot!(error(&folder, &["--resume", "own"]), @"error: own cannot be resumed: the bot `sh bot.sh` has changed: bot.sh is not the same; put back what it was planned with, or start a new run, without --resume");
+    assert_snapshot!(error_of(&folder, &["resume", "own"]), @"error: own cannot be resumed: the bot `sh bot.sh` has changed: bot.sh is not the same; put back what it was planned with, or start a new run with `referee suite`");
 
     let path = run.join("results.jsonl");
     let line = fs::read_to_string(&path).expect("results");
     fs::write(&path, line.replace("\"seed 2\"", "\"seed 9\"")).expect("written");
-    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: run/results.jsonl:2: by the plan, game 2 is one of `@first` on seed 2; delete this line, and --resume plays its game again");
+    assert_snapshot!(error_of(&folder, &["resume", "run"]), @"error: run/results.jsonl:2: by the plan, game 2 is one of `@first` on seed 2; delete this line, and `referee resume` plays its game again");
     fs::write(&path, line.replacen("\"score\"", "score", 1)).expect("written");
-    assert_snapshot!(error(&folder, &["--resume", "run"]), @"error: run/results.jsonl:1: not a result: key must be a string; delete this line, and --resume plays its game again");
+    assert_snapshot!(error_of(&folder, &["resume", "run"]), @"error: run/results.jsonl:1: not a result: key must be a string; delete this line, and `referee resume` plays its game again");
 }
 
 #[test]
@@ -456,7 +465,7 @@ fn a_full_disk_ends_a_suite_with_the_results_so_far() {
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let said = stderr(&output);
     assert!(said.contains("error: cannot write the run: failed to write to file"), "{said}");
-    let remedy = "; the results so far are kept, and --resume continues from them";
+    let remedy = "; the results so far are kept, and `referee resume` continues from them";
     assert!(said.contains("No space left on device") && said.contains(remedy), "{said}");
     let content = fs::read(run.join("results.jsonl")).expect("results");
     assert!(content.ends_with(b"\n"), "no torn line is left");
@@ -464,7 +473,7 @@ fn a_full_disk_ends_a_suite_with_the_results_so_far() {
     assert!(before.len() > 50, "{}", before.len());
 
     assert_code(&Command::new("mount").args(["-o", "remount,size=8m"]).arg(disk.0.path()).run(), 0);
-    let resumed = suite(&["--resume", text(&run)]).run();
+    let resumed = resume(&[text(&run)]).run();
     assert_eq!(resumed.status.code(), Some(1), "{}", stderr(&resumed));
     let after = results(&run);
     assert_eq!(after.len(), 400);
@@ -550,7 +559,7 @@ fn more_games_at_a_time_than_this_machine_can_time_are_refused_if_limits_are_sho
     assert!(refused.contains(&format!("use --jobs {cores}, ")), "{refused}");
     assert!(!place.path("run").exists(), "no run begins");
     assert_code(&suite(&PATIENT), 0);
-    let resumed = place.command(&["suite", "--resume", "run", "--jobs", "1000"]).run();
+    let resumed = place.command(&["resume", "run", "--jobs", "1000"]).run();
     assert_code(&resumed, 0);
     fs::remove_dir_all(place.path("run")).expect("it is there");
     assert_code(&suite(&["--on-host-delay", "accept", "--first-turn", "60s"]), 0);
@@ -559,6 +568,6 @@ fn more_games_at_a_time_than_this_machine_can_time_are_refused_if_limits_are_sho
     let one = ["suite", "--bot", "@first", "--seed", "1..2", "--run", "run"];
     assert!(place.command(&one).run().status.code() < Some(2), "a late game is lost");
     fs::write(place.path("run/results.jsonl"), "").expect("written");
-    let resumed = place.command(&["suite", "--resume", "run", "--jobs", "1000"]).run().exits(2);
+    let resumed = place.command(&["resume", "run", "--jobs", "1000"]).run().exits(2);
     assert!(resumed.err().contains("--jobs 1000: with limits as short as"), "{}", resumed.err());
 }

@@ -87,9 +87,6 @@ fn what_the_host_disturbed_is_played_again_by_the_same_rule_for_one_player_and_f
         run.run.plan.rules.on_host_delay = OnHostDelay::Fail;
         assert_eq!(resumed(&run, |_| false), others);
     }
-    // A part of a run leaves them as they are.
-    let parts = made().in_parts(1).save(&place.path("parts"));
-    assert_eq!(resumed(&parts.of_part(1), |_| false), [1, 2, 3]);
 }
 
 #[test]

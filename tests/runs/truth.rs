@@ -71,7 +71,7 @@ fn a_bot_that_is_replaced_while_it_plays_ends_the_suite_and_nothing_of_the_other
     place.wait_for_results("run", 3);
     place.script("bot", "exit 4");
     let output = finished(child.expect("runs")).exits(2);
-    assert_snapshot!(output.err().lines().last().unwrap_or_default(), @"error: the bot `./bot` changed while it was played: ./bot is not the same; no game of the new one was kept, and --resume goes on with the old one");
+    assert_snapshot!(output.err().lines().last().unwrap_or_default(), @"error: the bot `./bot` changed while it was played: ./bot is not the same; no game of the new one was kept, and `referee resume` goes on with the old one");
     let results = place.results("run");
     assert!((3..2000).contains(&results.len()), "{}", results.len());
     for outcome in results {
@@ -103,14 +103,14 @@ fn games_of_a_bot_that_was_removed_are_not_played_and_resuming_plays_them() {
     place.wait_for_results("run", 3);
     fs::remove_file(place.path("bot")).expect("removed");
     let output = finished(child.expect("runs")).exits(2);
-    assert_snapshot!(output.err().lines().last().unwrap_or_default(), @"error: 5 games of `./bot` in a row could not be played: cannot start the bot: no such file: ./bot; --resume plays them; once the bot or the game's judge has changed, start a new run");
+    assert_snapshot!(output.err().lines().last().unwrap_or_default(), @"error: 5 games of `./bot` in a row could not be played: cannot start the bot: no such file: ./bot; `referee resume` plays them; once the bot or the game's judge has changed, start a new run");
     let results = place.results("run");
     let not_played = SuiteVerdict::NotPlayed(NotPlayed::CannotStart);
     // A worker may have played one more, and have begun with the next.
     let count = results.iter().filter(|outcome| outcome.verdict == not_played).count();
     assert!((5..=7).contains(&count), "{count}");
     assert!(results.len() < 100);
-    assert_snapshot!(place.resume("run", &[]).err().trim_end(), @"error: run cannot be resumed: the bot `./bot` is incomplete: ./bot is missing; put back what it was planned with, or start a new run, without --resume");
+    assert_snapshot!(place.resume("run", &[]).err().trim_end(), @"error: run cannot be resumed: the bot `./bot` is incomplete: ./bot is missing; put back what it was planned with, or start a new run with `referee suite`");
 
     place.script("bot", "sleep 0.02; exit 3");
     let report = place.resume("run", &["--format", "json"]).exits(1).json();
@@ -227,10 +227,11 @@ fn a_run_is_resumed_from_any_folder() {
     fs::create_dir_all(place.path("bots")).expect("made");
     fs::create_dir_all(place.path("elsewhere")).expect("made");
     place.script("bots/bot", "pwd >&2; exit 3");
-    assert_code(&place.play(&["--bot", "./bots/bot", "--seed", "1..2", "--run", "run"]), 1);
+    let suite = ["suite", "--bot", "./bots/bot", "--seed", "1..2", "--run", "run"];
+    assert_code(&place.command(&suite).patient().run(), 1);
     let again = referee()
         .current_dir(place.path("elsewhere"))
-        .args(["suite", "--resume", "../run", "--again", "crash", "--logs", "failed"]);
+        .args(["resume", "../run", "--again", "crash"]);
     assert_code(&again.run(), 1);
     assert_eq!(place.sessions("run").len(), 2);
     let log = place.run("run").kept_log(1).expect("readable").expect("kept");
@@ -286,38 +287,36 @@ fn a_bot_of_a_suite_has_cores_of_its_own_unless_the_system_is_to_place_it() {
     let place = Place::new();
     place.script("bot", "nproc >&2; exit 3");
     let all = std::thread::available_parallelism().expect("known").get();
-    for (flag, own) in [("--pin=auto", 1), ("--cores-per-bot=2", 2), ("--pin=off", 0)] {
+    for (setting, own) in [("pin=auto", 1), ("cores-per-bot=2", 2), ("pin=off", 0)] {
         if own > all {
             leave_out("bots with two cores", "this machine has one");
             continue;
         }
-        let run = flag.trim_start_matches('-');
-        let args = ["suite", "--bot", "./bot", "--seed", "1", "--logs", "all", "--run", run, flag];
-        assert_code(&place.command(&args).patient().run(), 1);
-        let sessions = fs::read_to_string(place.path(run).join("sessions.jsonl"));
+        let config = format!("--config=suite.{setting}");
+        let args = ["suite", "--bot", "./bot", "--seed", "1", "--logs", "all", "--run", setting];
+        assert_code(&place.command(&args).arg(config).patient().run(), 1);
+        let sessions = fs::read_to_string(place.path(setting).join("sessions.jsonl"));
         let session: Value = serde_json::from_str(&sessions.expect("sessions")).expect("one");
-        assert_eq!(session["cores_per_bot"].as_u64().unwrap_or(0), own as u64, "{flag}");
-        let log = fs::read(place.path(run).join("games/000001.jsonl")).expect("a log");
+        assert_eq!(session["cores_per_bot"].as_u64().unwrap_or(0), own as u64, "{setting}");
+        let log = fs::read(place.path(setting).join("games/000001.jsonl")).expect("a log");
         let log = referee::gamelog::read(&log).expect("a good log");
-        assert_eq!(log.start.bot.cores.map_or(0, |cores| cores.len()), own, "{flag}");
+        assert_eq!(log.start.bot.cores.map_or(0, |cores| cores.len()), own, "{setting}");
         let seen = if own == 0 { all } else { own };
-        assert_eq!(log.turns[0].stderr.0, format!("{seen}\n").into_bytes(), "{flag}");
+        assert_eq!(log.turns[0].stderr.0, format!("{seen}\n").into_bytes(), "{setting}");
     }
 }
 
 #[test]
 fn a_run_that_cannot_have_its_cores_is_not_begun() {
     let place = Place::new();
-    let args = ["--bot", "@first", "--seed", "1", "--run", "run", "--pin"];
-    let said = place.suite(&args).args(["--cores-per-bot", "9999"]).run().exits(2).err();
+    let args = ["--bot", "@first", "--seed", "1", "--run", "run"];
+    let cores = "--config=suite.cores-per-bot=9999";
+    let said = place.suite(&args).args([cores, "--config=suite.pin=always"]).run().exits(2).err();
     assert!(said.contains("pinning: the bots need 9999 cores in all"), "{said}");
     assert!(!place.path("run").exists());
-    let unpinned = || place.suite(&args[..args.len() - 1]);
-    let said = unpinned().args(["--cores-per-bot", "9999"]).run().exits(2).err();
-    assert!(said.contains("--cores-per-bot 9999: this machine has "), "{said}");
     // Settings may be meant for another machine.
     fs::write(place.path("referee.toml"), "[suite]\ncores-per-bot = 9999\n").expect("written");
-    let said = unpinned().args(PATIENT).run().exits(0).err();
+    let said = place.suite(&args).args(PATIENT).run().exits(0).err();
     assert!(said.contains("bots of 9999 cores"), "{said}");
 }
 
@@ -335,7 +334,7 @@ fn progress_of_a_resumed_run_counts_earlier_games() {
     fs::write(&path, half.join("\n") + "\n").expect("written");
     fs::write(place.path("slow"), "").expect("written");
     let Some(terminal) = Terminal::of_size(120, 24) else { return };
-    terminal.referee(&["suite", "--jobs", "1", "--resume"], &[&place.path("run")]);
+    terminal.referee(&["resume", "--jobs", "1"], &[&place.path("run")]);
     let played = |screen: &str| -> Option<u32> {
         screen.split_once("/40 games, ")?.0.rsplit([' ', '\n']).next()?.parse().ok()
     };

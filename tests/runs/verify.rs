@@ -3,10 +3,10 @@
 use support::prelude::*;
 
 /// A run of six games with all logs, one of them lost.
-fn published(place: &Place, packing: &[&str]) {
+fn published(place: &Place, logs: &str) {
     place.script("bot", "exit 3");
-    let suite = place.command(&["suite", "--bot", "@first", "--bot", "@greedy", "--logs", "all"]);
-    let played = suite.args(["--seed", "1..3", "--run", "run"]).args(packing).args(PATIENT).run();
+    let suite = place.command(&["suite", "--bot", "@first", "--bot", "@greedy"]);
+    let played = suite.args(["--seed", "1..3", "--run", "run", "--logs", logs]).args(PATIENT).run();
     assert_code(&played, 0);
 }
 
@@ -30,13 +30,13 @@ fn found(place: &Place) -> Vec<(u64, String)> {
 #[test]
 fn an_honest_run_agrees_packed_or_not_and_so_does_one_with_lost_games() {
     let plain = Place::new();
-    published(&plain, &[]);
+    published(&plain, "all");
     assert_eq!(found(&plain), []);
     let (_, verified) = verify(&plain);
     assert_eq!((&verified["agree"], &verified["planned"]), (&6.into(), &6.into()));
     assert_eq!(verify(&plain).1["digest"], verified["digest"]);
     let packed = Place::new();
-    published(&packed, &["--compress"]);
+    published(&packed, "all.gz");
     assert_eq!(found(&packed), []);
     let lost = Place::new();
     lost.script("bot", "exit 3");
@@ -48,7 +48,7 @@ fn an_honest_run_agrees_packed_or_not_and_so_does_one_with_lost_games() {
 #[test]
 fn each_thing_that_is_changed_is_found_and_its_game_named() {
     let place = Place::new();
-    published(&place, &[]);
+    published(&place, "all");
     let results = place.path("run/results.jsonl");
     let log = |game: usize| place.path(&format!("run/games/{game:06}.jsonl"));
     let (good, good_log) =
@@ -154,7 +154,7 @@ fn with(json: &str, field: &str, value: Value) -> String {
 #[test]
 fn each_field_that_says_which_game_it_is_is_compared() {
     let place = Place::new();
-    published(&place, &[]);
+    published(&place, "all");
     let (results, log) = (place.path("run/results.jsonl"), place.path("run/games/000003.jsonl"));
     let good = [&results, &log].map(|file| fs::read_to_string(file).expect("there"));
     let result = good[0].lines().find(|line| line.starts_with("{\"game\":3,")).expect("a result");
@@ -204,7 +204,7 @@ fn each_field_that_says_which_game_it_is_is_compared() {
 #[test]
 fn a_digest_covers_the_plan_and_no_numbers_of_sessions_and_a_list_that_lies_is_found() {
     let place = Place::new();
-    published(&place, &[]);
+    published(&place, "all");
     let digest = || verify(&place).1["digest"].clone();
     let edit = |file: &str, from: &str, to: &str| {
         let text = fs::read_to_string(place.path(file)).expect("there");

@@ -155,15 +155,17 @@ impl DerefMut for Referee {
 
 impl From<Referee> for Command {
     /// A suite plays one game at a time unless its words say how many, so that its results come in order. `REFEREE_CONTAINMENT` in
-    /// the environment names the method of bots for which the words do not; a test of what keeps bots together says `--containment auto`.
+    /// the environment names the method of bots for which the words do not; a test of what keeps bots together says `auto`.
     fn from(Referee(mut command): Referee) -> Self {
         let words: Vec<_> = command.get_args().map(|word| word.to_string_lossy()).collect();
         let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
         let says = |flag: &str| words.iter().any(|word| word.starts_with(flag));
+        let is_first = |command: &str| words.first() == Some(&command);
         let has_flags = !words.contains(&"--");
-        let (play, suite) = (words.first() == Some(&"play"), words.first() == Some(&"suite"));
+        let (play, suite) = (is_first("play"), is_first("suite") || is_first("resume"));
         let has_jobs = !suite || says("-j") || says("--jobs");
-        let has_method = !(play || suite) || says("--containment") || says("--sandbox");
+        let has_method = !(play || suite)
+            || ["--containment", "containment=", "--sandbox"].into_iter().any(says);
         if has_flags && !has_jobs {
             command.args(["--jobs", "1"]);
         }
@@ -171,7 +173,7 @@ impl From<Referee> for Command {
             && !has_method
             && let Some(method) = env::var_os("REFEREE_CONTAINMENT")
         {
-            command.arg("--containment").arg(method);
+            command.arg("--config").arg(format!("containment={}", method.display()));
         }
         command
     }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fs;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use results::suite::{
@@ -54,7 +54,6 @@ impl MadeRun {
             seeds: Some(Seeds::new([(1, last)]).expect("seeds")),
             players: NonZeroUsize::MIN,
             seats: Seats::default(),
-            parts: None,
             bots: bots.iter().map(|(bot, _)| name(bot)).collect(),
             boards: Vec::new(),
         };
@@ -155,10 +154,10 @@ impl MadeRun {
         self.against(PathBuf::new(), bot).measured_in_places()
     }
 
-    /// The run is played in parts, which are not merged.
+    /// The run is this share of its plan.
     #[must_use]
-    pub fn in_parts(mut self, parts: u32) -> Self {
-        self.run.plan.parts = NonZeroU32::new(parts);
+    pub fn in_shard(mut self, shard: &str) -> Self {
+        self.run.shard = Some(shard.parse().expect("a shard"));
         self
     }
 
@@ -170,14 +169,7 @@ impl MadeRun {
     /// Makes the run's folder.
     pub fn save(&self, path: &Path) -> RunFolder {
         let folder = RunFolder::create(path, self.run.clone()).expect("nothing is there");
-        match self.run.plan.parts {
-            None => self.write(path, folder.schedule()),
-            Some(parts) => (1..=parts.get()).for_each(|part| {
-                let place = path.join(format!("parts/{part:04}"));
-                fs::create_dir_all(&place).expect("made");
-                self.write(&place, folder.of_part(part).schedule());
-            }),
-        }
+        self.write(path, folder.schedule());
         folder
     }
 

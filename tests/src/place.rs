@@ -2,13 +2,13 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Output, Stdio};
+use std::process::Output;
 
 use results::suite::{Outcome, RunFolder, Session};
 use tempfile::TempDir;
 
 use super::double::double;
-use super::{Referee, assert_code, referee, wait_until, write_program};
+use super::{Referee, referee, wait_until, write_program};
 
 /// A folder to run suites in.
 #[derive(Debug)]
@@ -67,25 +67,7 @@ impl Place {
 
     /// What a suite did that goes on with a run.
     pub fn resume(&self, run: &str, more: &[&str]) -> Output {
-        self.suite(&["--resume", run]).args(more).run()
-    }
-
-    /// Plans a run in parts.
-    pub fn plan(&self, run: &str, parts: &str, bots: &[&str], seeds: &str) {
-        let suite = self.command(&["suite", "--parts", parts, "--run", run, "--seed", seeds]);
-        let bots = bots.iter().flat_map(|bot| ["--bot", bot]);
-        assert_code(&suite.args(bots).patient().run(), 0);
-    }
-
-    /// What a suite did that plays a part of a run.
-    pub fn part(&self, run: &str, part: &str) -> Output {
-        self.referee(&["suite", "--run", run, "--part", part, "--logs", "none"])
-    }
-
-    /// Starts a suite that plays a part of a run.
-    pub fn start_part(&self, run: &str, part: &str) -> Child {
-        let suite = self.command(&["suite", "--run", run, "--part", part]);
-        suite.stdout(Stdio::null()).stderr(Stdio::piped()).start()
+        self.command(&["resume", run]).args(more).run()
     }
 
     /// The results of a run by game.
@@ -101,7 +83,7 @@ impl Place {
         self.run(run).sessions().expect("sessions")
     }
 
-    /// Waits until a run, or a part of it, has this many results.
+    /// Waits until a run has this many results.
     pub fn wait_for_results(&self, run: &str, count: usize) {
         let lines = || fs::read_to_string(self.path(run).join("results.jsonl")).unwrap_or_default();
         wait_until(&format!("{count} results"), || lines().lines().count() >= count);

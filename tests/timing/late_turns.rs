@@ -109,7 +109,7 @@ fn a_suite_and_the_doctor_say_that_others_want_all_cores() {
     let _hogs = Hogs::on_core("0", cores + 2);
     let said = |turn: &str| {
         let limits = ["--first-turn", "60s", "--turn", turn];
-        let suite = ["suite", "--bot", "@first", "--seed", "1", "--no-run", "--jobs", "1"];
+        let suite = ["suite", "--bot", "@first", "--seed", "1", "--run", "none", "--jobs", "1"];
         referee().args(suite).args(limits).run().err()
     };
     let short = said("1s");

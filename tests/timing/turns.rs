@@ -139,11 +139,20 @@ fn retry_for_the_host(core: &str) {
 
 /// A suite of one game as in [`starved`], whose hogs go once the referee says that it plays the game again.
 fn starved_suite(core: &str, run: &[&str], more: &[&str]) -> Output {
+    let place = Place::new();
+    // Of one colour, so a game of one turn.
+    fs::write(place.path("board"), "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n".repeat(15)).expect("written");
+    let board = place.path("board").display().to_string();
+    let game = ["--board", &board, "--first-turn", "400ms", "--bot", "@thinker --compute 200"];
+    starved_while(core, &[&["suite"], run, &game, more].concat())
+}
+
+/// A suite or a resumed one, whose hogs go once the referee says that it plays a game again.
+fn starved_while(core: &str, words: &[&str]) -> Output {
     let mut hogs = Some(Hogs::on_core(core, 6));
     let mut suite = Command::new("taskset");
-    suite.args(["-c", core, program(), "suite", "--jobs", "1", "--pin=off"]).args(run);
-    suite.args(["--seed", "7", "--colors", "1", "--first-turn", "400ms"]);
-    suite.args(["--bot", "@thinker --compute 200"]).args(more);
+    suite.args(["-c", core, program()]).args(words);
+    suite.args(["--jobs", "1", "--config=suite.pin=off"]);
     let mut suite = suite.stdout(Stdio::piped()).stderr(Stdio::piped()).start();
     let mut said = BufReader::new(suite.stderr.take().expect("a pipe"));
     let (mut all, mut line) = (Vec::new(), String::new());
@@ -168,14 +177,14 @@ fn a_suite_plays_games_that_were_lost_to_the_host_again_once_the_machine_is_quie
     };
     stays_lost(starved_suite("0", &["--run", &run], &["--on-host-delay", "fail"]).exits(1));
     // The run knows it when it is resumed.
-    stays_lost(starved_suite("0", &["--resume", &run], &["--again", "timeout"]).exits(1));
+    stays_lost(starved_while("0", &["resume", &run, "--again", "timeout"]).exits(1));
     // Others than the hogs may still have the core.
     let is_disturbed = |suite: &Output| suite.out().contains("lost to the host");
-    let again = undisturbed(is_disturbed, || starved_suite("0", &["--no-run"], &[]));
+    let again = undisturbed(is_disturbed, || starved_suite("0", &["--run", "none"], &[]));
     let said = again.err();
     assert!(said.contains("1 game lost to the host; playing again, one at a time"), "{said}");
     assert!(again.out().starts_with("1 game of samegame, 0 lost\n"), "{again:?}");
-    let lines = starved_suite("0", &["--no-run"], &["--format", "jsonl"]);
+    let lines = starved_suite("0", &["--run", "none"], &["--format", "jsonl"]);
     let games = lines.out().lines().filter(|line| line.contains("\"type\":\"game\"")).count();
     assert_eq!(games, 1, "the last result alone: {lines:?}");
 }
@@ -355,7 +364,10 @@ fn two_pinned_suites_do_not_share_a_core() {
     place.script("bot", "sleep 60");
     let pinned = |run: &str| {
         let args = ["suite", "--bot", "./bot", "--seed", "1", "--logs", "none", "--run", run];
-        let command = place.command(&args).args(["--jobs", &cores.to_string(), "--pin"]).patient();
+        let command = place
+            .command(&args)
+            .args(["--jobs", &cores.to_string(), "--config=suite.pin=always"])
+            .patient();
         command.stdout(Stdio::null()).stderr(Stdio::piped()).start()
     };
     let mut first = pinned("first");

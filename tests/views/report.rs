@@ -283,8 +283,8 @@ fn a_game_without_turns_has_the_times_of_whole_games() {
 
 #[test]
 fn replay_pages_are_written_for_kept_logs_when_asked_for() {
-    let runs = Runs::new().run("run", &["@first", LOSER], "1..2", &["--compress"]);
-    let runs = runs.run("none", &["@first"], "1..2", &[]);
+    let runs = Runs::new().run("run", &["@first", LOSER], "1..2", &["--logs", "failed.gz"]);
+    let runs = runs.run("unlogged", &["@first"], "1..2", &[]);
     runs.page(&["run"]);
     assert!(!runs.path("page-games.html").exists());
     assert!(!runs.html().contains("page-games"));
@@ -298,9 +298,9 @@ fn replay_pages_are_written_for_kept_logs_when_asked_for() {
     ");
     assert!(games().contains("\"id\":\"2\"") && games().contains("\"id\":\"4\""));
     assert!(runs.html().contains("<a href=\"page-games.html#game=2\">game 2</a>"));
-    runs.page(&["run", "none", "--games"]);
+    runs.page(&["run", "unlogged", "--games"]);
     assert!(games().contains("\"id\":\"1-2\"") && !games().contains("\"id\":\"2\""));
-    let said = runs.report(&["none", "--games", "--html", "a b#.html"]).out();
+    let said = runs.report(&["unlogged", "--games", "--html", "a b#.html"]).out();
     assert!(
         said.ends_with("  No game left a log; `referee suite --logs all` keeps them.\n"),
         "{said}"

@@ -58,6 +58,7 @@ fn a_long_table_draws_its_first_rows_and_the_others_when_asked() {
 struct Live {
     runs: Runs,
     suite: Child,
+    report: Child,
 }
 
 impl Live {
@@ -66,13 +67,16 @@ impl Live {
         let mut suite = referee()
             .current_dir(runs.path("."))
             .args(["suite", "--seed", "1..1000", "--run", "run"])
-            .args(["--jobs", "1", "--live", "live.html"])
+            .args(["--jobs", "1"])
             .patient();
         for bot in ["@thinker --sleep 1", "@greedy", LOSER] {
             suite = suite.args(["--bot", bot]);
         }
         let suite = suite.silent().start();
-        let live = Self { runs, suite };
+        wait_until("a run", || runs.path("run/results.jsonl").exists());
+        let report = ["report", "run", "--html", "live.html", "--live"];
+        let report = referee().current_dir(runs.path(".")).args(report).silent().start();
+        let live = Self { runs, suite, report };
         wait_until("the first page", || live.page().contains("id=\"live\""));
         live
     }
@@ -87,8 +91,10 @@ impl Live {
 
     /// Interrupts the suite, and returns the page that it leaves.
     fn stop(self) -> String {
-        kill_process(Pid::from_child(&self.suite), Signal::TERM).expect("it runs");
-        finished(self.suite);
+        for child in [self.suite, self.report] {
+            kill_process(Pid::from_child(&child), Signal::TERM).expect("it runs");
+            finished(child);
+        }
         fs::read_to_string(self.runs.path("live.html")).expect("a page")
     }
 }

@@ -116,8 +116,10 @@ fn add_runs(folder: &Path, documents: &mut Documents) {
     documents.add("suite", &suite(&[&against[..], &["--run", "decided"]].concat()));
     let says = "sh -c 'echo @referee depth=3 >&2'";
     let params = ["--param", "WIDTH=1,2"];
-    documents
-        .add("suite", &suite(&[&["--seed", "1", "--no-run", "--bot", says], &params[..]].concat()));
+    documents.add(
+        "suite",
+        &suite(&[&["--seed", "1", "--run", "none", "--bot", says], &params[..]].concat()),
+    );
     let lines = ["suite", "--format", "jsonl", "--seed", "1", "--run", "said", "--bot", says];
     documents
         .add("suite-line", &printed(folder, &[&lines[..], &params, &["--comment", "x"]].concat()));

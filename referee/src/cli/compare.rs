@@ -36,7 +36,7 @@ use terms::text::shell_word;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct CompareArgs {
-    /// Runs made by `referee suite`: folders, or `latest` and `latest~1`
+    /// Runs made by `referee suite`: folders, or `latest` and `latest~1`; shards count as one run
     ///
     /// RUN:BOT is one bot of a run, RUN:NAME=VALUE the bots of --param with this value, and RUN all
     /// bots.
@@ -233,10 +233,24 @@ impl Side {
 
     /// Opens several of them, whose bots have names that distinguish them.
     pub(super) fn open_all(texts: &[String]) -> Result<Vec<Self>, Failure> {
-        let sides: Result<Vec<Self>, _> = texts.iter().map(|text| Self::open(text)).collect();
-        let mut sides = sides?;
+        let sides = texts.iter().map(|text| Self::open(text));
+        let (shards, mut sides): (Vec<Self>, Vec<Self>) =
+            sides.collect::<Result<Vec<_>, _>>()?.into_iter().partition(Self::is_shard);
+        let joined = RunFolder::joined(shards.into_iter().map(|side| side.folder).collect())?;
+        for folder in joined {
+            let missing: Vec<_> = folder.missing_shards().iter().map(ToString::to_string).collect();
+            if !missing.is_empty() {
+                log::warn!("{}: shard {} is missing", folder.path.display(), missing.join(", "));
+            }
+            sides.push(Self { folder, bot: None, shown: BTreeMap::new() });
+        }
         labels::distinguish(&mut sides);
         Ok(sides)
+    }
+
+    /// Whether this is a shard, with all its bots.
+    fn is_shard(&self) -> bool {
+        self.folder.run.shard.is_some() && self.bot.is_none()
     }
 
     fn check(self) -> Result<Self, Failure> {

@@ -28,12 +28,13 @@ type Setting = (String, Value, String);
 
 pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
     // It is read once: a pipe, such as /dev/stdin, has nothing left for a second time.
-    let path = args.rules.config_path();
+    let flag = args.rules.config();
+    let path = flag.path();
     let text = path.as_deref().map(inputs::read_text).transpose()?;
     let file = path.zip(text);
     let layer = file.as_ref().map(|(path, text)| inputs::parse_layer(path, text)).transpose()?;
     // Resolving the settings refuses invalid flags and files, as any other command would.
-    let config = args.rules.resolve_over(layer.unwrap_or_default(), None)?;
+    let config = args.rules.resolve_over(flag.single_layers()?.into_iter().chain(layer))?;
     let mut settings = Vec::new();
     let default: Table = toml::from_str(DEFAULT).expect("tested: the defaults are valid");
     collect("", &default, "default", &mut settings);
@@ -50,6 +51,15 @@ pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
         let table: Table = toml::from_str(&text).expect("it is a layer");
         let mut own = Vec::new();
         collect("", &table, &shown(&path), &mut own);
+        for setting in own {
+            put(&mut settings, setting);
+        }
+    }
+    let single: Vec<String> = flag.single().collect();
+    for text in single.iter().rev() {
+        let table: Table = toml::from_str(text).expect("it is a layer");
+        let mut own = Vec::new();
+        collect("", &table, "--config", &mut own);
         for setting in own {
             put(&mut settings, setting);
         }

@@ -26,7 +26,7 @@ pub(super) struct DoctorArgs {
 }
 
 pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
-    let config = args.rules.resolve(None)?;
+    let config = args.rules.resolve(None, None)?;
     let thresholds = timing::thresholds(&config, 1.0);
     let report = DoctorReport {
         findings: probe_host(&config),

@@ -16,9 +16,10 @@ use terms::system::{is_executable, is_path, program_file};
 use terms::text::shell_word;
 
 /// Words that people type here, as they do with other tools or did in older versions, and what to write instead.
-const INSTEAD: [(&str, &str); 42] = [
+const INSTEAD: [(&str, &str); 63] = [
     ("bench", TIMING),
     ("benchmark", TIMING),
+    ("cancel", "`scancel JOB` cancels a job that `referee submit` printed"),
     ("clean", "`rm -r RUN` removes the folder of a run; `referee runs` lists the runs"),
     ("export", "`referee show RUN --format csv` prints a run's games"),
     ("html", PAGE),
@@ -35,22 +36,40 @@ const INSTEAD: [(&str, &str); 42] = [
     ("tournament", RIVALS),
     ("view", "`referee replay LOG` shows a game"),
     ("watch", "`referee replay LOG --watch` shows a game move by move"),
+    ("--again", "`referee resume RUN --again VERDICT` plays these games again"),
     ("--ascii", "--html FILE makes a page; --watch draws boards with ASCII anyway"),
+    ("--boards", "--board SET"),
     ("--bot", "RUN:BOT is one bot of a run, such as latest:./mybot; `play` and `suite` start bots"),
     ("--case", "--board BOARD"),
     ("--cases", "--board FOLDER"),
+    ("--colors", "a board set with `colors` in referee.toml, or `referee generate --colors N`"),
+    ("--compress", "--logs all.gz"),
+    ("--containment", "--config containment=METHOD"),
+    ("--cores-per-bot", "--config suite.cores-per-bot=N"),
+    ("--fail-below", "--fail-on below=RATIO"),
+    ("--fail-on-timeout", "--fail-on timeout"),
     ("--jobs", "`referee suite --jobs N` plays N games at a time"),
+    ("--live", "`referee report RUN --html FILE --live` follows a run"),
+    ("--margin", "--config suite.margin=0.5%"),
     ("--no-limit", UNLIMITED),
     ("--no-limits", UNLIMITED),
+    ("--no-run", "--run none"),
     ("--no-timeout", UNLIMITED),
     ("--no-timeouts", UNLIMITED),
     ("--parallel", "`referee suite --jobs N` plays N games at a time"),
-    ("--part-length", "--parts LENGTH"),
+    ("--part", SHARDS),
+    ("--part-length", SHARDS),
+    ("--parts", SHARDS),
+    ("--pin", "--config suite.pin=always"),
     ("--rerun", "`referee play --again LOG` plays the game of a log again"),
+    ("--resume", "`referee resume RUN` plays the missing games of a run"),
+    ("--risk", "--config suite.risk=5%"),
     ("--rounds", "`referee suite --repeat N` plays each game N times"),
     ("--sandbox-read", "--sandbox=FILE"),
+    ("--seats", "--config suite.seats=ORDERS"),
     ("--slowest", "--sort slowest"),
-    ("--slurm-max-tasks", "--slurm=N"),
+    ("--slurm", "`referee submit` submits the games of a suite to Slurm"),
+    ("--slurm-max-tasks", "`max-tasks` in [cluster] of referee.toml"),
     ("--stderr", "-v shows each turn; --log and --html keep what the bot writes to standard error"),
     ("--stdin", "--export input > FILE"),
     ("--time", TIMES),
@@ -58,11 +77,15 @@ const INSTEAD: [(&str, &str); 42] = [
     ("--timeout", TIMES),
     ("--turn-input", "--export input:TURN"),
     ("--unlimited", UNLIMITED),
+    ("--until-decided", "--against BOT, the second of two bots"),
+    ("--wait", "`squeue` shows the jobs that `referee submit` printed"),
     ("--worst", "--sort worst"),
 ];
 const PAGE: &str = "`referee report RUN --html FILE` makes a page of a run, and `replay LOG --html FILE` of a game";
 const RIVALS: &str =
     "`referee suite` plays bots against each other, and `referee ratings` ranks them";
+const SHARDS: &str =
+    "--shard K/N plays a machine's share, and `referee merge` makes one run of all";
 const TIMES: &str = "--turn limits a turn, and --total a whole game";
 const TIMING: &str = "`referee timing` measures how long a bot takes";
 const UNLIMITED: &str = "--profile unlimited";

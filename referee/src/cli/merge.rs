@@ -1,34 +1,79 @@
-//! `referee merge`: puts the parts of a suite together.
+//! `referee merge`: makes one run of its shards.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use clap::Args;
 
 use super::compare::warn_of_places;
+use super::hints::shell_path;
 use super::named_run::run_path;
-use super::suite::{Games, ReportFlags, merged};
+use super::suite::{Games, ReportFlags, create_by_time, report};
 use super::{Failure, completions, inputs};
-use results::suite::RunFolder;
+use results::suite::{RunFolder, merge};
 
-/// Merge the parts of a suite, and report on it
+/// Make one run of its shards, and report on it
 ///
-/// Afterwards the run folder is like any other. If games are missing, or another process is still
-/// playing a part, it stays in parts, and the error explains what to do. Exit with 1 as `referee
-/// suite` does, if a bot lost a game.
+/// The shards stay as they are. If a shard or a game is missing, no run is made, and the error
+/// explains what to do. Exit with 1 as `referee suite` does, if a bot lost a game.
 #[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
 pub(super) struct MergeArgs {
-    /// The run planned by `referee suite --parts`: its folder, or `latest`
-    #[arg(value_name = "RUN", add = completions::runs())]
-    run: PathBuf,
+    /// The runs of `referee suite --shard` or `referee submit`, in any order
+    #[arg(value_name = "SHARD", required = true, add = completions::runs())]
+    shards: Vec<PathBuf>,
+
+    /// A new folder for the run [default: by the time, in runs/]
+    #[arg(long, value_name = "DIR")]
+    run: Option<PathBuf>,
 
     #[command(flatten)]
     report: ReportFlags,
 }
 
+const EXAMPLES: &str = "\
+Examples:
+  referee merge big.shards/*/ --run big
+  referee merge here /mnt/there --run both";
+
 pub(super) fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
-    let folder = RunFolder::open(&run_path(&args.run)?)?;
-    warn_of_places([&folder].into_iter())?;
-    let config = inputs::settings_of_plan(&folder.run.plan, [inputs::config_file(None)?])?;
-    merged(&args.report, &config, &folder, Games::Kept)
+    let open = |path: &PathBuf| Ok(RunFolder::open(&run_path(path)?)?);
+    let shards = args.shards.iter().map(open).collect::<Result<Vec<_>, Failure>>()?;
+    refuse_unfinished(&shards)?;
+    let joined = RunFolder::joined(shards)?;
+    let [whole] = joined.as_slice() else {
+        return Err(Failure::user(anyhow!("these are shards of different runs")));
+    };
+    let missing: Vec<_> = whole.missing_shards().iter().map(ToString::to_string).collect();
+    if !missing.is_empty() {
+        let problem = "is missing; play it with `referee suite --shard`, or name its folder";
+        return Err(Failure::user(anyhow!("shard {} {problem}", missing.join(", "))));
+    }
+    warn_of_places([whole].into_iter())?;
+    let config = inputs::settings_of_plan(&whole.run.plan, [inputs::config_file(None)?])?;
+    args.report.check(&config)?;
+    let folder = match &args.run {
+        Some(path) => merge(whole, path)?,
+        None => create_by_time(&config.project, &whole.run, |path| merge(whole, path))?,
+    };
+    report(&args.report, &config, &folder, None, Games::Kept)
+}
+
+/// Refuses whole runs, and shards with missing games.
+fn refuse_unfinished(shards: &[RunFolder]) -> Result<(), Failure> {
+    let mut problems = Vec::new();
+    for folder in shards {
+        let (path, shell) = (folder.path.display(), shell_path(&folder.path));
+        let (played, planned) = folder.progress()?;
+        match folder.run.shard {
+            None => problems.push(format!("{path} is a whole run, not a shard of one")),
+            Some(shard) if played < planned => problems.push(format!(
+                "{path}, shard {shard}, lacks {} of {planned} games; `referee resume {shell}` plays them",
+                planned - played
+            )),
+            Some(_) => {}
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Failure::user(anyhow!(problems.join("\n")))) }
 }

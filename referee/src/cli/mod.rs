@@ -4,7 +4,6 @@ mod again;
 mod bars;
 mod board_files;
 mod bot;
-mod cancel;
 mod compare;
 mod completions;
 mod config;
@@ -75,16 +74,24 @@ pub struct Cli {
         value_name = "WHEN",
         global = true,
         default_value = "auto",
+        hide_short_help = true,
         help_heading = "Global options"
     )]
     color: ColorChoice,
 
     /// Show more on standard error: each turn (-v), starts and exits of processes (-vv)
-    #[arg(short, long, global = true, action = ArgAction::Count, help_heading = "Global options")]
+    #[arg(short, long, global = true, action = ArgAction::Count, hide_short_help = true, help_heading = "Global options")]
     verbose: u8,
 
     /// Show only errors and the result: no progress, no warnings
-    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = "Global options")]
+    #[arg(
+        short,
+        long,
+        global = true,
+        conflicts_with = "verbose",
+        hide_short_help = true,
+        help_heading = "Global options"
+    )]
     quiet: bool,
 }
 
@@ -92,9 +99,10 @@ pub struct Cli {
 enum Command {
     Play(Box<play::PlayArgs>),
     Suite(Box<suite::SuiteArgs>),
+    Resume(Box<suite::resume::ResumeArgs>),
+    Submit(Box<suite::submit::SubmitArgs>),
     Merge(Box<merge::MergeArgs>),
     Status(Box<status::StatusArgs>),
-    Cancel(Box<cancel::CancelArgs>),
     Verify(Box<verify::VerifyArgs>),
     Show(Box<show::ShowArgs>),
     Compare(Box<compare::CompareArgs>),
@@ -121,7 +129,12 @@ impl Command {
     fn plays(&self) -> bool {
         matches!(
             self,
-            Self::Play(_) | Self::Suite(_) | Self::Timing(_) | Self::Doctor(_) | Self::Tester(_)
+            Self::Play(_)
+                | Self::Suite(_)
+                | Self::Resume(_)
+                | Self::Timing(_)
+                | Self::Doctor(_)
+                | Self::Tester(_)
         )
     }
 }
@@ -256,9 +269,10 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
     match command {
         Command::Play(args) => play::run(&args),
         Command::Suite(args) => suite::run(&args),
+        Command::Resume(args) => suite::resume::run(&args),
+        Command::Submit(args) => suite::submit::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Status(args) => status::run(&args),
-        Command::Cancel(args) => cancel::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Show(args) => show::run(&args),
         Command::Compare(args) => compare::run(&args),

@@ -140,7 +140,8 @@ pub(super) fn is_run(name: &str) -> bool {
 /// newest run of the project, and `latest~1` the one before it.
 pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
     let Some(age) = age(name).filter(|_| !name.exists()) else {
-        return if name.exists() { Ok(name.to_owned()) } else { in_runs_folder(name) };
+        // Without a slash at the end, which a shell's pattern of folders leaves.
+        return if name.exists() { Ok(name.components().collect()) } else { in_runs_folder(name) };
     };
     let places = Places::of(&inputs::project()?);
     let mut runs = newest_first(&places, |_, listing| listing.started, |started| *started)?.runs;

@@ -10,7 +10,7 @@ use clap::Args;
 use super::export::Export;
 use super::inputs::NamedBot;
 use super::output::{ForceFlag, refuse_twins};
-use super::shared::{BotFlags, RuleFlags};
+use super::shared::{BotFlags, ContainmentFlag, RuleFlags};
 use super::signals::signal;
 use super::spinner::Spinner;
 use super::watch::{LiveViewer, WatchFlags};
@@ -42,6 +42,9 @@ pub(super) struct PlayArgs {
 
     #[command(flatten)]
     rules: RuleFlags,
+
+    #[command(flatten)]
+    containment: ContainmentFlag,
 
     /// The board: a file, or the name of a bundled board such as @clearable
     ///
@@ -165,13 +168,13 @@ fn one_seed(text: &str) -> Result<Seed, String> {
 
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     if let Some(game) = &args.again {
-        return again::run(game, args.rules.config_path().as_deref(), args.format);
+        return again::run(game, args.rules.config().path().as_deref(), args.format);
     }
     refuse_twins([&args.log, &args.html, &args.trace].into_iter().flatten())?;
     for file in [&args.html, &args.trace].into_iter().flatten() {
         args.force.check(file)?;
     }
-    let config = args.rules.resolve(args.on_host_delay)?;
+    let config = args.rules.resolve(args.on_host_delay, args.containment.containment)?;
     let shows = args.watch.watches()?;
     if args.ponder && config.game.players == 1 {
         return Err(Failure::user(anyhow!("--ponder is for games of several players")));

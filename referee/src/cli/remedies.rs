@@ -15,7 +15,7 @@ use results::suite::{FolderError, RecordsError};
 use rules::game::JudgeFailure;
 use terms::fault::Attributed;
 
-const GO_ON: &str = "; the results so far are kept, and --resume continues from them";
+const GO_ON: &str = "; the results so far are kept, and `referee resume` continues from them";
 
 /// In a line of its own: what the judge wrote comes before.
 const MISSING_JAR: &str = "\n`referee init --codingame FOLDER` names the jars that a game needs";
@@ -63,8 +63,10 @@ impl Remedied for BotError {
 impl Remedied for FolderError {
     fn remedy(&self) -> &'static str {
         match self {
-            Self::Exists(_) => "; choose another folder, or resume the run in it with --resume",
-            Self::Damaged { .. } => "; delete this line, and --resume plays its game again",
+            Self::Exists(_) => {
+                "; choose another folder, or resume the run in it with `referee resume`"
+            }
+            Self::Damaged { .. } => "; delete this line, and `referee resume` plays its game again",
             Self::Write(_) => GO_ON,
             _ => "",
         }

@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 mod history;
 
@@ -14,15 +15,24 @@ use clap::builder::NonEmptyStringValueParser;
 
 use super::compare::{Side, measure, refuse_different_games, warn_of_places};
 use super::output::ForceFlag;
+use super::signals::signal;
 use super::words::word;
-use super::{Failure, completions, inputs, print};
-use report::runs::{self, PageContext, ShownRun};
+use super::{Failure, completions, inputs, interrupt, print};
+use contain::cancel::Canceller;
+use report::runs::{self, Pace, PageContext, ShownRun};
 use report::view::film::{Film, TurnTimes};
 use report::view::page::{GameAddress, GamesPages};
+use results::compare::{Decider, has_needed_games};
 use results::replay::replay;
 use results::suite::{Bests, Outcome};
 use rules::measure::Measure;
 use terms::text::{plural, printable};
+
+/// How often a live page is compared with the files of the runs.
+const INTERVAL: Duration = Duration::from_secs(2);
+
+/// Writing a live page may take one part in this many of the time.
+const SHARE: u32 = 10;
 
 /// Make a page of a run, or of several runs to compare
 ///
@@ -37,7 +47,7 @@ use terms::text::{plural, printable};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
-    /// Runs made by `referee suite`: folders, or `latest` and `latest~1`
+    /// Runs made by `referee suite`: folders, or `latest` and `latest~1`; shards count as one run
     ///
     /// RUN:BOT is one bot of a run, RUN:NAME=VALUE the bots of --param with this value, and RUN all
     /// bots. Each bot is compared with the first one.
@@ -56,9 +66,10 @@ pub(super) struct ReportArgs {
     #[arg(short = 'n', long, value_name = "N")]
     count: Option<NonZeroUsize>,
 
-    /// With --history: keep the page up to date until Ctrl-C; an open browser refreshes it
+    /// Keep the page up to date while the run is played; an open browser refreshes it
     ///
-    /// While a bot is ticked, the browser leaves the page as it is.
+    /// It ends with the run, and with --history at Ctrl-C. While a bot is ticked there, the browser
+    /// leaves the page as it is.
     #[arg(long)]
     live: bool,
 
@@ -101,9 +112,9 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     if args.history {
         return history::run(args);
     }
-    let of_history = [("--live", args.live), ("--count", args.count.is_some())];
-    if let Some((flag, _)) = of_history.into_iter().find(|(_, is_given)| *is_given) {
-        return Err(Failure::user(anyhow!("{flag} is for the page of all runs: add --history")));
+    if args.count.is_some() {
+        let problem = "--count is for the page of all runs: add --history";
+        return Err(Failure::user(anyhow!(problem)));
     }
     let sides = Side::open_all(&args.runs)?;
     refuse_different_games(&sides)?;
@@ -120,7 +131,15 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
             }
         }
     }
-    let (headline, games) = write_page(args, &args.html, &sources, compared, None)?;
+    let caught = args.live.then(interrupt).transpose()?;
+    if let Some(caught) = &caught {
+        follow(args, &sources, compared, caught)?;
+    }
+    let (headline, games) =
+        write_page(args, &args.html, &sources, compared, &PageContext::default())?;
+    if let Some(by) = caught.and_then(|caught| caught.cancelled()) {
+        return Err(Failure::Interrupted { signal: signal(by), kept: String::new() });
+    }
     print(|out| {
         let file = args.html.display().to_string();
         writeln!(out, "{}\n\n  The page is {}.", printable(&headline), printable(&file))?;
@@ -129,18 +148,36 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the page of `sources`, which links to a `list` of runs, and with `--games` their games next to it. Returns the
+/// Writes the page while the last run is played, until it has all its games or a signal comes.
+fn follow(
+    args: &ReportArgs,
+    sources: &[ShownRun<'_>],
+    compared: (&Bests, Measure),
+    caught: &Canceller,
+) -> Result<(), Failure> {
+    let run = sources.last().expect("there is a run").folder;
+    let (started, (before, planned)) = (Instant::now(), run.progress()?);
+    while !has_needed_games(run, Decider::of(run)?.as_ref())? && caught.cancelled().is_none() {
+        let (since, played) = (Instant::now(), run.progress()?.0);
+        let pace = Pace { played, before, planned, elapsed: started.elapsed(), every: INTERVAL };
+        let around = PageContext { pace: Some(pace), ..PageContext::default() };
+        write_page(args, &args.html, sources, compared, &around)?;
+        caught.wait(INTERVAL.max(since.elapsed() * SHARE));
+    }
+    Ok(())
+}
+
+/// Writes the page of `sources`, with what is around them, and with `--games` their games next to it. Returns the
 /// headline, and what was written of games.
 fn write_page(
     args: &ReportArgs,
     html: &Path,
     sources: &[ShownRun<'_>],
     compared: (&Bests, Measure),
-    list: Option<&str>,
+    around: &PageContext<'_>,
 ) -> Result<(String, Option<String>), Failure> {
     let mut games = if args.games { Some(Games::beside(html, sources)?) } else { None };
-    let around = PageContext { list, ..PageContext::default() };
-    let page = runs::page(sources, compared, &around, |run, outcome| {
+    let page = runs::page(sources, compared, around, |run, outcome| {
         Ok::<_, Failure>(games.as_mut().and_then(|games| games.add(run, outcome)))
     })?;
     args.force.write(html, page.html.as_bytes())?;

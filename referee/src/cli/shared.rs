@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
 
 use super::inputs::{self, NamedBot, Variable};
-use super::words::{FlagValue as _, word};
+use super::words::word;
 use super::{Failure, completions, hints};
 use contain::bot::{Containment, Pinning, Sandbox, SandboxError};
 use engine::config::{Bound, Config, GameLimits, Layer, Limit, Size};
@@ -20,20 +20,20 @@ use terms::limits::{OnHostDelay, Profile};
 #[derive(Debug, Args)]
 pub(super) struct EnvironmentFlags {
     /// The bot's working directory
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(super) cwd: Option<PathBuf>,
 
     /// Set an environment variable for the bot (repeatable)
     ///
     /// NAME alone records the value that the bot inherits.
-    #[arg(long, value_name = "NAME[=VALUE]", value_parser = inputs::variable)]
+    #[arg(long, value_name = "NAME[=VALUE]", hide_short_help = true, value_parser = inputs::variable)]
     pub(super) env: Vec<Variable>,
 
     /// Give the bot no network, and only its own folder to write to (repeatable with PATH)
     ///
     /// Its folder is its TMPDIR. It can read the system, the folders of its PATH, the files and
     /// folders that its command or --cwd names, and each PATH.
-    #[arg(long, value_name = "PATH", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    #[arg(long, value_name = "PATH", hide_short_help = true, num_args = 0..=1, require_equals = true, default_missing_value = "")]
     sandbox: Vec<OsString>,
 }
 
@@ -220,17 +220,23 @@ impl BotFlags {
 /// The game, and its rules about time.
 #[derive(Debug, Args)]
 pub(super) struct RuleFlags {
-    #[arg(long, value_name = "NAME", add = completions::games(), help = inputs::game_help("The game"))]
+    #[arg(long, value_name = "NAME", add = completions::games(), help = "The game [default: samegame]", long_help = inputs::game_help("The game"))]
     game: Option<String>,
 
     /// The time limits [default: official]
-    #[arg(long, overrides_with = "profile", value_name = "NAME", value_parser = word::<Profile>())]
+    #[arg(long, overrides_with = "profile", hide_short_help = true, value_name = "NAME", value_parser = word::<Profile>())]
     profile: Option<Profile>,
 
     /// The time for the first answer, including the start, such as 20s
     ///
     /// It overrides the profile.
-    #[arg(long, overrides_with = "first_turn", value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        overrides_with = "first_turn",
+        hide_short_help = true,
+        value_name = "TIME",
+        allow_hyphen_values = true
+    )]
     first_turn: Option<Limit>,
 
     /// The time for each later answer, such as 50ms
@@ -243,36 +249,120 @@ pub(super) struct RuleFlags {
     ///
     /// It applies to games with such a limit: Square Remover and contests. It overrides the
     /// profile.
-    #[arg(long, overrides_with = "total", value_name = "TIME", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        overrides_with = "total",
+        hide_short_help = true,
+        value_name = "TIME",
+        allow_hyphen_values = true
+    )]
     total: Option<Limit>,
 
     /// The memory of all the bot's processes, such as 768MiB, or none
-    #[arg(long, overrides_with = "memory", value_name = "SIZE", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        overrides_with = "memory",
+        hide_short_help = true,
+        value_name = "SIZE",
+        allow_hyphen_values = true
+    )]
     memory: Option<Bound<Size>>,
 
     /// The stack of each of the bot's processes, such as 1GiB, or none [default: the shell's]
-    #[arg(long, overrides_with = "stack", value_name = "SIZE", allow_hyphen_values = true)]
+    #[arg(
+        long,
+        overrides_with = "stack",
+        hide_short_help = true,
+        value_name = "SIZE",
+        allow_hyphen_values = true
+    )]
     stack: Option<Bound<Size>>,
 
-    /// How to keep the bot's processes together, so that all end with the game [default: auto]
-    #[arg(long, overrides_with = "containment", value_name = "METHOD", value_parser = word::<Containment>())]
-    containment: Option<Containment>,
+    #[command(flatten)]
+    config: ConfigFlag,
+}
 
-    /// A file of settings, like configs/default.toml [default: the nearest referee.toml upwards]
-    #[arg(long, value_name = "FILE")]
-    config: Option<PathBuf>,
+/// How the bot's processes are kept together.
+#[derive(Debug, Args)]
+pub(super) struct ContainmentFlag {
+    /// How to keep the bot's processes together, so that all end with the game [default: auto]
+    #[arg(long, overrides_with = "containment", hide_short_help = true, value_name = "METHOD", value_parser = word::<Containment>())]
+    pub(super) containment: Option<Containment>,
+}
+
+/// Settings besides the flags.
+#[derive(Debug, Args)]
+pub(super) struct ConfigFlag {
+    /// A file of settings, or KEY=VALUE for one, such as containment=plain (repeatable) [default: the
+    /// nearest referee.toml upwards]
+    ///
+    /// `referee config` shows the keys and the values that apply.
+    #[arg(long = "config", hide_short_help = true, value_name = "FILE|KEY=VALUE")]
+    values: Vec<PathBuf>,
+}
+
+impl ConfigFlag {
+    /// The settings file in use, if any: the last one that is named.
+    pub(super) fn path(&self) -> Option<PathBuf> {
+        let files = self.values.iter().rev();
+        inputs::config_path(files.map(PathBuf::as_path).find(|value| setting(value).is_none()))
+    }
+
+    /// The single settings, the last one on top, as text of a settings file.
+    pub(super) fn single(&self) -> impl Iterator<Item = String> {
+        self.values.iter().rev().filter_map(|value| setting(value))
+    }
+
+    /// The single settings as layers, the last one on top.
+    pub(super) fn single_layers(&self) -> Result<Vec<Layer>, Failure> {
+        let layer = |text: String| {
+            text.parse::<Layer>().map_err(|error| {
+                Failure::user(anyhow!("--config {}: {}", text.trim(), error.problem))
+            })
+        };
+        self.single().map(layer).collect()
+    }
+
+    /// The settings that these values mean, the first one on top.
+    pub(super) fn layers(&self) -> Result<Vec<Layer>, Failure> {
+        let mut layers = self.single_layers()?;
+        layers.push(inputs::config_file(self.path().as_deref())?);
+        Ok(layers)
+    }
+
+    /// The same flags for a command in this folder.
+    pub(super) fn words(&self) -> Result<Vec<String>, Failure> {
+        let mut words = Vec::new();
+        for value in &self.values {
+            let value = match setting(value) {
+                Some(_) => value.clone(),
+                None => std::path::absolute(value).map_err(Failure::user)?,
+            };
+            words.extend(["--config".to_owned(), value.display().to_string()]);
+        }
+        Ok(words)
+    }
+}
+
+/// The line of a settings file that KEY=VALUE means; `None` for the name of a file. A value that is not TOML, or has another type than
+/// the key's, is text.
+fn setting(value: &Path) -> Option<String> {
+    let (key, value) = value.to_str()?.split_once('=')?;
+    let is_key = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    if !key.chars().all(is_key) {
+        return None;
+    }
+    let (plain, text) =
+        (format!("{key} = {value}\n"), format!("{key} = {}\n", toml::Value::from(value)));
+    let is_plain = plain.parse::<Layer>().is_ok()
+        || plain.parse::<toml::Table>().is_ok() && text.parse::<Layer>().is_err();
+    Some(if is_plain { plain } else { text })
 }
 
 impl RuleFlags {
-    /// Whether any of these flags was given that say what a plan stores.
-    pub(super) fn is_given(&self) -> bool {
-        let named = self.game.is_some() || self.profile.is_some();
-        named || self.limits() != GameLimits::default()
-    }
-
-    /// The settings file in use, if any.
-    pub(super) fn config_path(&self) -> Option<PathBuf> {
-        inputs::config_path(self.config.as_deref())
+    /// Settings besides the flags.
+    pub(super) fn config(&self) -> &ConfigFlag {
+        &self.config
     }
 
     /// The flags that were given, each with its setting and its value.
@@ -280,7 +370,6 @@ impl RuleFlags {
         let limit = |name: &str| format!("limits.{game}.{name}");
         let time = |limit: Option<Limit>| limit.map(|limit| limit.to_string());
         let profile = self.profile.map(|profile| profile.name().to_owned());
-        let containment = self.containment.map(|method| method.word().to_owned());
         [
             ("--game", "game".to_owned(), self.game.clone()),
             ("--profile", "profile".to_owned(), profile),
@@ -289,31 +378,10 @@ impl RuleFlags {
             ("--total", limit("total"), time(self.total)),
             ("--memory", limit("memory"), self.memory.map(|memory| memory.to_string())),
             ("--stack", limit("stack"), self.stack.map(|stack| stack.to_string())),
-            ("--containment", "containment".to_owned(), containment),
         ]
         .into_iter()
         .filter_map(|(flag, name, value)| Some((flag, name, value?)))
         .collect()
-    }
-
-    /// Whether --config names a file of settings.
-    pub(super) fn names_config(&self) -> bool {
-        self.config.is_some()
-    }
-
-    /// The flags for another command, so that settings that plans do not store are the same there. From another folder it does not
-    /// find the file of settings.
-    pub(super) fn task_words(&self, elsewhere: bool) -> Result<Vec<String>, Failure> {
-        let mut words = Vec::new();
-        let file = if elsewhere { self.config_path() } else { self.config.clone() };
-        if let Some(path) = file {
-            let path = std::path::absolute(path).map_err(Failure::user)?;
-            words.extend(["--config".to_owned(), path.display().to_string()]);
-        }
-        if let Some(method) = self.containment {
-            words.extend(["--containment".to_owned(), method.word().to_owned()]);
-        }
-        Ok(words)
     }
 
     fn limits(&self) -> GameLimits {
@@ -321,72 +389,43 @@ impl RuleFlags {
         GameLimits { stack: self.stack, ..GameLimits::new(times, self.memory) }
     }
 
-    /// The settings of a run's plan; settings that the plan does not store come from the user's file and the
-    /// defaults.
-    pub(super) fn of_run(&self, folder: &RunFolder) -> Result<Config, Failure> {
-        let file = self.file_for(folder)?;
-        let mut flags = inputs::stored(&folder.run.plan);
-        flags.containment = self.containment;
-        inputs::settings([flags, file])
+    /// Resolves these flags and the settings.
+    pub(super) fn resolve(
+        &self,
+        on_host_delay: Option<OnHostDelay>,
+        containment: Option<Containment>,
+    ) -> Result<Config, Failure> {
+        let mut host = Layer::default();
+        (host.on_host_delay, host.containment) = (on_host_delay, containment);
+        self.resolve_over([host].into_iter().chain(self.config.layers()?))
     }
 
-    /// The user's settings file, which must have the game of the run if it is not built in.
-    fn file_for(&self, folder: &RunFolder) -> Result<Layer, Failure> {
-        let plan = &folder.run.plan;
-        let file = inputs::config_file(self.config.as_deref())?;
-        let game = &plan.game;
-        if plan.judge.is_some() && !file.has_game_named(game) && GameKind::named(game).is_none() {
-            let run = hints::shell_path(&folder.path);
-            let problem =
-                format!("these settings have no table [game.{game}], which names its judge");
-            let remedy =
-                format!("`referee suite --resume {run} --config FILE` with the file that has it");
-            let path = folder.path.display();
-            return Err(Failure::user(anyhow!("{path} cannot be resumed: {problem}; {remedy}")));
-        }
-        Ok(file)
-    }
-
-    /// Resolves these flags and the settings file.
-    pub(super) fn resolve(&self, on_host_delay: Option<OnHostDelay>) -> Result<Config, Failure> {
-        self.resolve_over(inputs::config_file(self.config.as_deref())?, on_host_delay)
-    }
-
-    /// Resolves these flags over the settings of a file that has been read.
+    /// Resolves these flags over settings that have been read.
     pub(super) fn resolve_over(
         &self,
-        file: Layer,
-        on_host_delay: Option<OnHostDelay>,
+        settings: impl IntoIterator<Item = Layer>,
     ) -> Result<Config, Failure> {
-        inputs::settings([self.layer(Layer::default(), on_host_delay)?, file])
-    }
-
-    /// As [`resolve`](Self::resolve), of flags that repeat the rules of a run, whose game is the default.
-    pub(super) fn again(
-        &self,
-        folder: &RunFolder,
-        on_host_delay: Option<OnHostDelay>,
-    ) -> Result<Config, Failure> {
-        let file = match self.game {
-            Some(_) => inputs::config_file(self.config.as_deref())?,
-            None => self.file_for(folder)?,
-        };
-        let default = Layer::of_game(&folder.run.plan.game);
-        inputs::settings([self.layer(default, on_host_delay)?, file])
-    }
-
-    /// These flags as settings.
-    fn layer(
-        &self,
-        default_game: Layer,
-        on_host_delay: Option<OnHostDelay>,
-    ) -> Result<Layer, Failure> {
         let game = self.game.as_deref().map(inputs::game_layer).transpose()?;
-        let mut flags = game.unwrap_or(default_game);
+        let mut flags = game.unwrap_or_default();
         flags.profile = self.profile;
         flags.fixed = self.limits();
-        flags.on_host_delay = on_host_delay;
-        flags.containment = self.containment;
-        Ok(flags)
+        inputs::settings([flags].into_iter().chain(settings))
     }
+}
+
+/// The settings of a run's plan; what the plan does not store comes from `flag`, the user's file and the defaults. The user's settings
+/// must have the game of the run if it is not built in.
+pub(super) fn of_run(folder: &RunFolder, flag: &ConfigFlag) -> Result<Config, Failure> {
+    let plan = &folder.run.plan;
+    let (layers, game) = (flag.layers()?, &plan.game);
+    let is_known = || layers.iter().any(|layer| layer.has_game_named(game));
+    if plan.judge.is_some() && GameKind::named(game).is_none() && !is_known() {
+        let run = hints::shell_path(&folder.path);
+        return Err(Failure::user(anyhow!(
+            "{} cannot be resumed: these settings have no table [game.{game}], which names its judge; `referee resume {run} \
+             --config FILE` with the file that has it",
+            folder.path.display()
+        )));
+    }
+    inputs::settings([inputs::stored(plan)].into_iter().chain(layers))
 }

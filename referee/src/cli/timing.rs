@@ -13,7 +13,7 @@ use super::bars::bar;
 use super::board_files::{self, BoardFile};
 use super::inputs::{self, NamedBot};
 use super::output::ForceFlag;
-use super::shared::{BotFlags, RuleFlags};
+use super::shared::{BotFlags, ContainmentFlag, RuleFlags};
 use super::signals::signal;
 use super::words::{OF_FIGURES, one_of};
 use super::{Failure, completions, exit, interrupt, print};
@@ -45,6 +45,9 @@ pub(super) struct TimingArgs {
 
     #[command(flatten)]
     rules: RuleFlags,
+
+    #[command(flatten)]
+    containment: ContainmentFlag,
 
     /// Boards: files, folders of them, or patterns (repeatable) [default: random boards of seeds 1
     /// to 5, or the first 5 cases of the game]
@@ -119,7 +122,7 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
             return Err(Failure::user(anyhow!(problem)));
         }
     }
-    let mut config = args.rules.resolve(None)?;
+    let mut config = args.rules.resolve(None, args.containment.containment)?;
     let patience = Some(args.patience.0);
     config.rules.overruns.patience = patience;
     let thresholds = thresholds(&config, args.scale);

@@ -37,7 +37,7 @@ const NAMED_WITHOUT_LOG: usize = 10;
 
 const EXAMPLES: &str = "\
 Examples:
-  referee suite --bot ./mybot --seed 1..1000 --logs all --compress --run published
+  referee suite --bot ./mybot --seed 1..1000 --logs all.gz --run published
   referee verify published";
 
 pub(super) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {

@@ -4,7 +4,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use contain::bot::Containment;
 use report::Format;
 use report::suite::Order;
-use results::suite::{Logs, Seats};
 use rules::measure::Measure;
 use terms::limits::{OnHostDelay, Profile};
 
@@ -12,14 +11,8 @@ use terms::limits::{OnHostDelay, Profile};
 type Row<W> = (W, &'static str, &'static str);
 
 /// A type whose values have names in flags.
-pub(super) trait FlagValue: Copy + PartialEq + Send + Sync + 'static {
+pub(super) trait FlagValue: Copy + Send + Sync + 'static {
     const WORDS: &'static [Row<Self>];
-
-    /// The value's name in a flag.
-    fn word(self) -> &'static str {
-        let mut words = Self::WORDS.iter();
-        words.find(|(value, ..)| *value == self).expect("each value has a name").1
-    }
 }
 
 /// Parses a flag's word.
@@ -86,14 +79,6 @@ pub(super) const OF_SUITE: &[Row<Format>] = &[
 pub(super) const OF_GAMES: &[Row<Format>] =
     &[TEXT, JSON, CSV, MARKDOWN, (Format::Seeds, "seeds", "The seeds of the games, for `--seed`")];
 
-impl FlagValue for Seats {
-    const WORDS: &'static [Row<Self>] = &[
-        (Self::Rotations, "rotations", "Every bot once in every seat"),
-        (Self::All, "all", "In every order"),
-        (Self::One, "one", "In one order, which is drawn"),
-    ];
-}
-
 impl FlagValue for Profile {
     const WORDS: &'static [Row<Self>] = &[
         (Self::Official, "official", "The limits of the original referee"),
@@ -154,13 +139,5 @@ impl FlagValue for Order {
         (Self::Worst, "worst", "Lost games, then those with the lowest share of the best score"),
         (Self::Slowest, "slowest", "Games nearest to a limit"),
         (Self::Gain, "gain", "Games that gained most over the run of --against"),
-    ];
-}
-
-impl FlagValue for Logs {
-    const WORDS: &'static [Row<Self>] = &[
-        (Self::All, "all", "Every game"),
-        (Self::Failed, "failed", "Lost games"),
-        (Self::None, "none", "No game"),
     ];
 }

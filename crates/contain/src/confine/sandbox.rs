@@ -31,8 +31,6 @@ pub struct Sandbox {
     withheld: Vec<PathBuf>,
     /// The names of files that mark such a folder.
     marks: Vec<&'static str>,
-    /// Folders of links, and the folder that those in each lead into.
-    links: Vec<(PathBuf, PathBuf)>,
 }
 
 /// The first version of Landlock that checks all ways to change a file's content.
@@ -86,7 +84,6 @@ impl Sandbox {
             given: paths.iter().filter_map(|path| absolute(path).ok()).collect(),
             withheld: Vec::new(),
             marks: Vec::new(),
-            links: Vec::new(),
         }
     }
 
@@ -107,29 +104,6 @@ impl Sandbox {
         self
     }
 
-    /// Shows these files as if the command named them, for a bot that runs from copies of them.
-    #[must_use]
-    pub fn naming<'a>(mut self, files: impl IntoIterator<Item = &'a Path>) -> Self {
-        self.readable.extend(files.into_iter().filter_map(|file| file.canonicalize().ok()));
-        self
-    }
-
-    /// Shows, in each first folder, the links to what the bot sees in the second one, a real path. They show nothing else.
-    #[must_use]
-    pub fn linking(mut self, folders: impl IntoIterator<Item = (PathBuf, PathBuf)>) -> Self {
-        self.links.extend(folders);
-        self
-    }
-
-    /// The path that a link in one of those folders leads to; any other path is itself.
-    pub fn original(&self, path: &Path) -> PathBuf {
-        let folder = path.parent();
-        let (name, links) = (path.file_name().unwrap_or_default(), self.links.iter());
-        let targets = links.filter(|(links, _)| Some(&**links) == folder);
-        let mut originals = targets.map(|(_, target)| target.join(name));
-        originals.find(|original| original.exists()).unwrap_or_else(|| path.to_owned())
-    }
-
     /// Whether `path` is among the paths that this bot may read in addition to what every bot may read.
     pub fn has(&self, path: &Path) -> bool {
         self.readable.iter().any(|readable| path.starts_with(readable))
@@ -138,26 +112,9 @@ impl Sandbox {
     /// The file system of a bot in a namespace, of at most `size` bytes.
     pub(crate) fn tree(&self, needs: &Needs<'_>, size: Option<u64>) -> io::Result<Tree> {
         let mut readable = self.readable_by(needs);
-        let mut named = [needs.named(), self.given.clone()].concat();
-        self.show_links(&mut readable, &mut named);
+        let named = [needs.named(), self.given.clone()].concat();
         readable.extend(MACHINE.map(PathBuf::from));
         tree::build(readable, &named, needs.cwd, size)
-    }
-
-    /// Adds folders of links, if the bot sees all of the folder that they lead into, or else each link to what it sees there.
-    fn show_links(&self, readable: &mut Vec<PathBuf>, named: &mut Vec<PathBuf>) {
-        if self.links.is_empty() {
-            return;
-        }
-        let seen: Vec<_> = readable.iter().filter_map(|path| path.canonicalize().ok()).collect();
-        for (links, target) in &self.links {
-            if seen.iter().any(|seen| target.starts_with(seen)) {
-                readable.push(links.clone());
-                continue;
-            }
-            let inside = seen.iter().filter_map(|seen| seen.strip_prefix(target).ok());
-            named.extend(inside.filter_map(|seen| Some(links.join(seen.iter().next()?))));
-        }
     }
 
     /// The rules for a bot elsewhere: it may write beneath `scratch`.

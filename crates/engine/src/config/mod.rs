@@ -21,7 +21,8 @@ pub use self::games::{CustomGame, CustomGameError};
 pub use self::layer::{Layer, StrayLimit};
 pub use self::over::Layered;
 pub use self::project::{
-    BoardSet, BotEntry, ClusterTable, PROJECT_FILE, Project, SuiteTable, TEMPLATE, find_project,
+    BoardSet, BotEntry, ClusterTable, PROJECT_FILE, Pin, Project, SuiteTable, TEMPLATE,
+    find_project,
 };
 pub use self::shell::ShellSyntax;
 pub use self::values::{SeedRange, SeedsFileError, SeedsSource};

@@ -10,6 +10,8 @@ use serde::{Deserialize, Deserializer};
 use super::games::CustomGame;
 use super::over::{Layered, over_by_field};
 use super::values::SeedsSource;
+use results::suite::{Margin, Seats};
+use statistics::Risk;
 use terms::values::{Limit, words};
 
 /// The name of a project file. The search starts in the working directory and goes upwards.
@@ -27,7 +29,7 @@ pub struct Project {
     pub bots: BTreeMap<String, BotEntry>,
     /// Games of the user's own, by name.
     pub games: BTreeMap<String, CustomGame>,
-    /// The tables `[boards.NAME]`, which `--boards NAME` plays.
+    /// The tables `[boards.NAME]`, which `--board NAME` plays.
     pub boards: BTreeMap<String, BoardSet>,
     /// The settings of suites.
     pub suite: SuiteTable,
@@ -72,6 +74,14 @@ pub struct SuiteTable {
     pub jobs: Option<u16>,
     /// The number of cores for each bot.
     pub cores_per_bot: Option<u16>,
+    /// Whether each game has cores of its own.
+    pub pin: Option<Pin>,
+    /// In which orders the bots of a game of several players take its seats.
+    pub seats: Option<Seats>,
+    /// The mean difference that does not matter to a suite against an opponent.
+    pub margin: Option<Margin>,
+    /// The false-positive rate of a suite against an opponent.
+    pub risk: Option<Risk>,
     /// The folder for run folders.
     #[serde(default, deserialize_with = "some_path")]
     pub runs: Option<PathBuf>,
@@ -80,38 +90,35 @@ pub struct SuiteTable {
     pub records: Option<PathBuf>,
 }
 
-over_by_field!(SuiteTable: jobs, cores_per_bot, runs, records);
+over_by_field!(SuiteTable: jobs, cores_per_bot, pin, seats, margin, risk, runs, records);
+
+/// Whether each game has cores of its own, for its bot, its judge and the thread that plays it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pin {
+    /// Where there are enough cores; those that other suites have are shared with them if there are no others.
+    #[default]
+    Auto,
+    /// Always, and on cores that no other suite has; otherwise the games cannot be played.
+    Always,
+    /// Never: the system places them.
+    Off,
+}
 
 /// Settings of suites on a Slurm cluster, each of which may be unset.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", expecting = "a table [cluster]")]
 pub struct ClusterTable {
-    /// `sbatch --partition`.
-    pub partition: Option<String>,
-    /// `sbatch --account`.
-    pub account: Option<String>,
-    /// `sbatch --qos`.
-    pub qos: Option<String>,
-    /// `sbatch --time`, instead of the time computed from the limits of the games.
-    pub time: Option<String>,
-    /// `sbatch --mem`, instead of the memory computed from the limits of the bots.
-    pub memory: Option<String>,
-    /// `sbatch --constraint`.
-    pub constraint: Option<String>,
-    /// More options of `sbatch`.
+    /// Options of `sbatch`, which override those computed from limits.
     #[serde(default)]
     pub args: Vec<String>,
-    /// The length of a part, computed from the limits of its games.
-    pub part_length: Option<Limit>,
-    /// The largest number of parts.
-    pub max_parts: Option<NonZeroU32>,
+    /// The length of a shard, computed from the limits of its games.
+    pub shard_length: Option<Limit>,
     /// The largest number of tasks that run at a time.
     pub max_tasks: Option<NonZeroU32>,
 }
 
-over_by_field!(ClusterTable:
-    partition, account, qos, time, memory, constraint, args, part_length, max_parts, max_tasks
-);
+over_by_field!(ClusterTable: args, shard_length, max_tasks);
 
 /// Reads a path, in which no shell replaces `~`: a folder of this name would be made.
 fn path<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {

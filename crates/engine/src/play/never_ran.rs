@@ -80,7 +80,7 @@ fn outside_sandbox(command: &BotCommand) -> Option<String> {
 /// Names what a bot in a sandbox lacked: a folder of its command that is not shown as a whole, or a file that its last words
 /// name.
 fn unseen(command: &BotCommand, stderr: &[u8]) -> Option<String> {
-    let sandbox = command.confinement.sandbox.as_ref()?;
+    command.confinement.sandbox.as_ref()?;
     if let Some(folder) = command.withheld().first() {
         let folder = from_here(folder);
         return Some(format!(
@@ -90,7 +90,7 @@ fn unseen(command: &BotCommand, stderr: &[u8]) -> Option<String> {
     }
     let text = String::from_utf8_lossy(stderr);
     let mut files = last_words(&text).filter_map(|word| found(command, word));
-    let file = from_here(&sandbox.original(&files.find(|file| !command.sees(file))?));
+    let file = from_here(&files.find(|file| !command.sees(file))?);
     Some(format!("its sandbox does not show {file}; add `--sandbox={file}`"))
 }
 

@@ -2,21 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::config::SuiteTable;
+use crate::config::{Pin, SuiteTable};
 use crate::host::{CoreClaims, physical_cores, usable_cpus};
 use contain::bot::{PinError, Pinning};
-
-/// Whether each game has cores of its own, for its bot, its judge and the thread that plays it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Pin {
-    /// Where there are enough cores; those that other suites have are shared with them if there are no others.
-    #[default]
-    Auto,
-    /// Always, and on cores that no other suite has; otherwise the games cannot be played.
-    Always,
-    /// Never: the system places them.
-    Off,
-}
 
 /// The number of games played at a time, and their cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +21,7 @@ impl Jobs {
     /// The settings of a project.
     pub fn of(project: &SuiteTable) -> Self {
         let cores_per_bot = project.cores_per_bot.unwrap_or(1).max(1);
-        Self { at_a_time: project.jobs, cores_per_bot, pin: Pin::Auto }
+        Self { at_a_time: project.jobs, cores_per_bot, pin: project.pin.unwrap_or_default() }
     }
 
     /// The number of games that a task on a cluster plays at a time.

@@ -31,32 +31,8 @@
 //! ```
 //!
 //! If anything stops it, [`RunWriter::resume`](results::suite::RunWriter::resume) continues the run with the games
-//! that have no result yet. If its plan has parts, machines can play one each, and merge them in the end:
-//!
-//! ```
-//! # use engine::config::Config;
-//! # use engine::suite::{RunPlayer, plan};
-//! # use results::suite::{Outcome, Plan, PlannedBot, Run, Seeds};
-//! use results::suite::{RunFolder, RunWriter, merge};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let scratch = tempfile::tempdir()?;
-//! # let (config, seeds) = (Config::resolve([])?, Seeds::new([(1, 3)]).ok());
-//! # let plan = plan(&config, vec![PlannedBot::new("mute", ["true"])]);
-//! # let path = scratch.path().join("run");
-//! # RunFolder::create(&path, Run::new(Plan { seeds, parts: 2.try_into().ok(), ..plan }, None))?;
-//! # let mut games = 0;
-//! # let mut observer = |_: &Outcome| games += 1;
-//! let folder = RunFolder::open(&path)?;
-//! for part in 1..=folder.parts() {
-//!     let mut part = RunWriter::resume(folder.of_part(part), |_| false)?;
-//!     RunPlayer::new(&mut part, &config).play(&mut observer)?;
-//! }
-//! merge(&folder)?;
-//! # assert_eq!((games, folder.parts(), folder.played()?.count()), (3, 0, 3));
-//! # Ok(())
-//! # }
-//! ```
+//! that have no result yet. Several machines can play a [shard](results::suite::Shard) each, in runs of their own, which
+//! [`merge`](fn@results::suite::merge) puts together.
 
 mod archive;
 mod bot_files;
@@ -67,7 +43,7 @@ mod pool;
 mod run_player;
 
 pub use self::bot_files::check_program;
-pub use self::bots::{BotError, copy_programs, plan, plan_now};
-pub use self::jobs::{Jobs, Pin};
+pub use self::bots::{BotError, plan, plan_now};
+pub use self::jobs::Jobs;
 pub use self::pool::PoolError;
-pub use self::run_player::{Observer, RunError, RunPlayer, merge_when_free, resume_when_free};
+pub use self::run_player::{Observer, RunError, RunPlayer};

@@ -1,4 +1,4 @@
-//! Plays the missing games of a run, or of a part of one, into its folder.
+//! Plays the missing games of a run into its folder.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use contain::cancel::{Cancelled, Canceller};
 use results::compare::{Decider, Standing};
 use results::host::SHORT_LIMIT;
 use results::suite::{
-    Bests, FolderError, Logs, Outcome, Packing, Plan, RunFolder, RunWriter, Session, merge,
+    Bests, FolderError, Logs, Outcome, Packing, Plan, RunFolder, RunWriter, Session,
 };
 use terms::fault::{AtFault, Attributed};
 use terms::millis::Millis;
@@ -24,9 +24,6 @@ use terms::text::{plural, size};
 
 /// How long a batch system may take to signal all processes of a task.
 const SIGNAL_SPREAD: Duration = Duration::from_millis(200);
-
-/// The interval of checks whether another process still has a run.
-const LOCK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Learns of the games of a run as they end. A closure that takes an [`Outcome`] is an observer.
 pub trait Observer {
@@ -48,7 +45,7 @@ impl<F: FnMut(&Outcome)> Observer for F {
     }
 }
 
-/// Plays a run, or a part of one.
+/// Plays a run.
 #[derive(Debug)]
 pub struct RunPlayer<'a> {
     writer: &'a mut RunWriter,
@@ -61,13 +58,13 @@ pub struct RunPlayer<'a> {
     pub packing: Packing,
     /// The best known scores, which results keep for comparisons in [`Measure::Ratio`](rules::measure::Measure::Ratio).
     pub bests: Option<&'a Bests>,
-    /// A bot that answers at once, as [`check_host`] needs it. With it, a part of a run that has time
+    /// A bot that answers at once, as [`check_host`] needs it. With it, a shard of a run that has time
     /// limits first measures which limits can be judged on this host.
     pub echo: Option<BotCommand>,
     /// What can end the games early, those in flight as well.
     pub canceller: Option<&'a Canceller>,
     /// Whether games that the host's delays ended are played once more at the end, one at a time, when the machine is quiet. The
-    /// observer is told of such a game once, with its last result. A part of a run leaves them as they are.
+    /// observer is told of such a game once, with its last result.
     pub plays_delayed_again: bool,
 }
 
@@ -108,7 +105,7 @@ impl Attributed for RunError {
 }
 
 impl<'a> RunPlayer<'a> {
-    /// A player of the run, or of the part of one, that is being written.
+    /// A player of the run that is being written.
     pub fn new(writer: &'a mut RunWriter, config: &'a Config) -> Self {
         let jobs = Jobs::of(&config.project.suite);
         let (logs, packing) = (writer.folder.run.logs, writer.folder.run.packing);
@@ -126,14 +123,14 @@ impl<'a> RunPlayer<'a> {
     }
 
     /// Plays the games that have no result yet, all bots on a board before the next board. A run with an opponent
-    /// ends as soon as the comparison is decided, unless it is played in parts, and returns how its bot compares.
+    /// ends as soon as the comparison is decided, and returns how its bot compares.
     ///
     /// # Errors
     /// The first failure, or the source of the cancellation. The results so far are kept.
     pub fn play(&mut self, observer: &mut impl Observer) -> Result<Option<Standing>, RunError> {
         let _host = Host::hold();
         let folder = self.writer.folder.clone();
-        let decider = if folder.part.is_none() { Decider::of(&folder)? } else { None };
+        let decider = Decider::of(&folder)?;
         if decider.as_ref().is_some_and(Decider::is_decided) {
             return Ok(decider.map(|decider| decider.standing()));
         }
@@ -156,7 +153,7 @@ impl<'a> RunPlayer<'a> {
                 packing: self.packing,
             },
             canceller: self.canceller,
-            signal_spread: if folder.part.is_some() { SIGNAL_SPREAD } else { Duration::ZERO },
+            signal_spread: folder.run.shard.map_or(Duration::ZERO, |_| SIGNAL_SPREAD),
         };
         if let Some(entrant) = entrants.first().filter(|_| played.count() < folder.planned()) {
             warn_of_load(&folder.run.plan, workers.len());
@@ -175,13 +172,12 @@ impl<'a> RunPlayer<'a> {
             }
             outcomes
         };
-        let withholds = self.plays_delayed_again && folder.part.is_none();
         let mut recorder = Recorder {
             writer: self.writer,
             observer,
             decider,
             kept: Ok(()),
-            delayed: withholds.then(Vec::new),
+            delayed: self.plays_delayed_again.then(Vec::new),
             goes_on: ControlFlow::Continue(()),
         };
         let mut pooled = pool.play(missing, |outcomes| recorder.record(&with_best(outcomes)));
@@ -213,8 +209,8 @@ impl<'a> RunPlayer<'a> {
     /// The session that begins here.
     fn session(&self, folder: &RunFolder, entrant: &Entrant) -> Result<Session, HostError> {
         let mut session = Session::here(entrant.command.confinement.method.name());
-        let is_timed_part = folder.part.is_some() && folder.run.plan.is_timed();
-        if let Some(echo) = self.echo.as_ref().filter(|_| is_timed_part) {
+        let is_timed_shard = folder.run.shard.is_some() && folder.run.plan.is_timed();
+        if let Some(echo) = self.echo.as_ref().filter(|_| is_timed_shard) {
             session.smallest_limit = Some(Millis(check_host(echo, None)?.smallest_limit()));
         }
         Ok(session)
@@ -269,9 +265,9 @@ impl<O: Observer> Recorder<'_, O> {
         if decider.is_decided() { ControlFlow::Break(()) } else { wanted }
     }
 
-    /// Takes back the results of games that are to be played again. Returns whether there are any and they could be taken back.
+    /// Takes back the results of games that are to be played again. Returns whether there are any.
     fn drop_delayed(&mut self, delayed: &[Outcome]) -> Result<bool, FolderError> {
-        if delayed.is_empty() || !self.writer.is_locked() {
+        if delayed.is_empty() {
             return Ok(false);
         }
         let games: BTreeSet<usize> = delayed.iter().map(|outcome| outcome.game).collect();
@@ -331,48 +327,5 @@ fn warn_of_load(plan: &Plan, jobs: usize) {
             plural(jobs as u64, "bot"),
             plural(cores as u64, "core"),
         );
-    }
-}
-
-/// Resumes a run, or a part of one, as [`RunWriter::resume`] does, once no other process is playing it: when a
-/// task is restarted on another node, its old process may still be running.
-///
-/// # Errors
-/// When it is damaged or cannot be written, or the wait is cancelled.
-pub fn resume_when_free(
-    folder: &RunFolder,
-    is_dropped: impl Fn(&Outcome) -> bool,
-    canceller: &Canceller,
-) -> Result<RunWriter, RunError> {
-    when_free(canceller, || RunWriter::resume(folder.clone(), &is_dropped))
-}
-
-/// Merges the parts of a run, as [`merge`] does, once no other process is playing one of them.
-///
-/// # Errors
-/// When results cannot be read, or files cannot be written, or the wait is cancelled.
-pub fn merge_when_free(folder: &RunFolder, canceller: &Canceller) -> Result<(), RunError> {
-    when_free(canceller, || merge(folder))
-}
-
-/// Tries to take a run again and again while another process is playing it.
-fn when_free<T>(
-    canceller: &Canceller,
-    mut take: impl FnMut() -> Result<T, FolderError>,
-) -> Result<T, RunError> {
-    let mut is_told = false;
-    loop {
-        match take() {
-            Err(error) if error.is_in_use() => {
-                if !is_told {
-                    log::warn!("{error}");
-                }
-                is_told = true;
-            }
-            taken => return Ok(taken?),
-        }
-        if let Some(by) = canceller.wait(LOCK_INTERVAL) {
-            return Err(RunError::Cancelled(by));
-        }
     }
 }

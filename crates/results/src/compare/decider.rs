@@ -131,8 +131,7 @@ impl Decider {
 
     /// The decider of a run with an opponent, with the games that the run has so far.
     ///
-    /// A game that could not be played is passed over, unless the run is in parts: a task that is started again plays
-    /// it, and the decision must not depend on whether that was before or after somebody looked.
+    /// A game that could not be played is passed over.
     ///
     /// # Errors
     /// When the results of the run or of its opponent cannot be read.
@@ -150,12 +149,8 @@ impl Decider {
         let opponent = opponent.measured_in(*measure);
         let new = Self::new(&folder.run.plan, opponent, *margin, *risk);
         let mut decider = Self { is_rival, ..new };
-        let is_in_parts = folder.parts() > 0;
         for outcome in folder.outcomes()? {
-            let outcome = outcome?;
-            if outcome.is_played() || !is_in_parts {
-                decider.add(&outcome);
-            }
+            decider.add(&outcome?);
         }
         Ok(Some(decider))
     }

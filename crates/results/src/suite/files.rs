@@ -111,29 +111,6 @@ fn sweep_prefix(folder: &Path, prefix: &OsStr) {
     }
 }
 
-/// Removes a file, unless another process has already done so.
-pub(super) fn remove_if_there(file: &Path) -> io::Result<()> {
-    match fs::remove_file(file) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    }
-}
-
-/// Removes a folder, unless it is not empty, or another process has already done so.
-pub(super) fn remove_if_empty(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir(folder) {
-        Err(error)
-            if matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::DirectoryNotEmpty
-            ) =>
-        {
-            Ok(())
-        }
-        removed => removed,
-    }
-}
-
 /// A file next to `path`, to replace it.
 pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
     new_file_with(path, NEW.as_ref())

@@ -1,4 +1,4 @@
-//! Many boards, several bots: plans, runs that survive a kill, parts that several machines play.
+//! Many boards, several bots: plans, runs that survive a kill, shards that several machines play.
 //!
 //! A [`Plan`] says what is to be played and gives each game a number. A [`RunFolder`] keeps the
 //! plan and the [`Outcome`] of each finished game, which a [`RunWriter`] adds. [`Summary`] adds up the
@@ -23,7 +23,7 @@ pub use self::outcome::{
 pub(crate) use self::plan::test_plan;
 pub use self::plan::{
     Assignment, BoardId, Case, CaseError, MAX_GAMES, Margin, MarginError, Plan, PlannedBoard,
-    PlannedBot, RecordId, Rules, Seats, Seeds, SeedsError,
+    PlannedBot, RecordId, Rules, Seats, Seeds, SeedsError, Shard,
 };
 pub use self::records::{Best, Bests, Record, Records, RecordsError};
 #[doc(hidden)]

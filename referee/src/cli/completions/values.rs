@@ -59,7 +59,16 @@ pub(in crate::cli) fn boards() -> ArgValueCompleter {
     })
 }
 
-/// Values of `--boards`: the project's board sets.
+/// Values of `--board` of a suite: bundled boards, the project's sets and cases, or any path.
+pub(in crate::cli) fn boards_and_sets() -> ArgValueCompleter {
+    ArgValueCompleter::new(|typed: &OsStr| {
+        let fits = |set: &String| set.starts_with(typed.to_str().unwrap_or("-"));
+        let sets = project().boards.into_keys().filter(fits).map(CompletionCandidate::new);
+        sets.chain(boards().complete(typed)).collect()
+    })
+}
+
+/// The project's board sets.
 pub(in crate::cli) fn board_sets() -> ArgValueCandidates {
     ArgValueCandidates::new(|| project().boards.into_keys().map(CompletionCandidate::new).collect())
 }

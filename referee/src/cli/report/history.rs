@@ -11,14 +11,14 @@ use std::time::{Duration, Instant, SystemTime};
 use anyhow::{Context as _, anyhow};
 use fs_err as fs;
 
-use super::{ReportArgs, name_beside, write_page};
+use super::{INTERVAL, ReportArgs, SHARE, name_beside, write_page};
 use crate::cli::named_run::{Found, Places, newest_first};
 use crate::cli::signals::signal;
 use crate::cli::{Failure, inputs, interrupt, print};
 use contain::cancel::Canceller;
 use report::history::{self, BotIndex, ComparedPair, Listed, compare};
 use report::markup::address_of;
-use report::runs::ShownRun;
+use report::runs::{PageContext, ShownRun};
 use results::compare::{Comparison, Contender};
 use results::ratings::League;
 use results::suite::{Bests, Listing, PlannedBot, RunFolder};
@@ -30,12 +30,6 @@ use terms::text::{plural, printable, shell_word};
 
 /// The number of runs by default.
 const COUNT: usize = 50;
-
-/// How often a live page is compared with the files of the runs.
-const INTERVAL: Duration = Duration::from_secs(2);
-
-/// Writing a live page may take one part in this many of the time.
-const SHARE: u32 = 10;
 
 pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     let places = Places::of(&inputs::project()?);
@@ -155,7 +149,8 @@ fn write_pages(
         let sources = [ShownRun { folder: &run, bots: bots.collect() }];
         let compared = (&bests[&listing.game], run.run.plan.measure());
         let name = page_name(path, &mut taken);
-        write_page(args, &folder.join(&name), &sources, compared, Some(&list))?;
+        let around = PageContext { list: Some(&list), ..PageContext::default() };
+        write_page(args, &folder.join(&name), &sources, compared, &around)?;
         *page = Some(format!("{address}/{}", address_of(name.as_encoded_bytes())));
     }
     Ok(folder)

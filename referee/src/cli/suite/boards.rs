@@ -16,32 +16,18 @@ use terms::seed::Seed;
 /// The boards to play.
 #[derive(Debug, Args)]
 pub(super) struct BoardsFlags {
-    /// Boards: files, folders of them, or a quoted pattern such as 'config/test*.json' (repeatable)
+    /// Boards: files, folders of them, or a board set of the project
     ///
-    /// A file is as for `referee play`, and `0003,0004` are two cases of the game.
-    #[arg(long, value_name = "FILE", num_args = 1.., add = completions::boards())]
+    /// They may also be a quoted pattern such as 'config/test*.json'. A file is as for `referee play`, and `0003,0004` are two cases of the game.
+    #[arg(long, value_name = "FILE", num_args = 1.., add = completions::boards_and_sets())]
     board: Vec<PathBuf>,
 
-    /// A board set of the project (repeatable)
-    #[arg(long, value_name = "SET", add = completions::board_sets())]
-    boards: Vec<String>,
-
-    /// Seeds of random boards, such as 1,5,9..20, or a file of them [default without boards: 1..20]
+    /// Seeds of random boards, such as 1,5,9..20 [default: 1..20]
     ///
-    /// Ranges include both ends.
+    /// Ranges include both ends. It may be a file of seeds too. By default there are none if boards are
+    /// named.
     #[arg(long, value_name = "SEEDS", allow_hyphen_values = true)]
     seed: Option<SeedsSource>,
-
-    /// The number of colours of random boards, if the game has no fixed number
-    #[arg(long, value_name = "N", requires = "seed")]
-    colors: Option<u8>,
-
-    /// Go on where a suite would stop
-    ///
-    /// Leave out boards that cannot be read or are named twice, and continue with a bot that lost
-    /// its first ten games in the first turn, with one verdict.
-    #[arg(long)]
-    pub(super) keep_going: bool,
 }
 
 /// The boards that a suite plays: listed ones, and then seeds.
@@ -53,26 +39,27 @@ const SEEDS: SeedRange = SeedRange { first: Seed::of(1), last: Seed::of(20) };
 impl BoardsFlags {
     /// Whether any of these flags was given.
     pub(super) fn is_given(&self) -> bool {
-        !(self.board.is_empty() && self.boards.is_empty()) || self.seed.is_some()
+        !self.board.is_empty() || self.seed.is_some()
     }
 
     /// The boards that the flags name.
-    pub(super) fn resolve(&self, config: &Config) -> Result<Boards, Failure> {
+    pub(super) fn resolve(&self, config: &Config, keep_going: bool) -> Result<Boards, Failure> {
         let kind = &*config.game;
         let mut boards = if self.is_given() { Vec::new() } else { own_cases(kind)? };
         let mut seeds = if boards.is_empty() { self.typed_seeds(kind)? } else { None };
-        self.add(board_files::read(kind, &self.board, Path::new(""))?, None, &mut boards)?;
-        for name in &self.boards {
-            let set = board_set(config, name)?;
+        let (sets, files) = self.sets_and_files(config);
+        add(board_files::read(kind, &files, Path::new(""))?, None, &mut boards, keep_going)?;
+        for (name, set) in sets {
             let folder = &config.project.folder;
-            self.add(board_files::read(kind, &set.files, folder)?, Some(name), &mut boards)?;
+            let files = board_files::read(kind, &set.files, folder)?;
+            add(files, Some(name), &mut boards, keep_going)?;
             if let Some(source) = &set.seeds {
                 let mut own = read_seeds(kind, source, folder, set.colors)?;
                 own.set = Some(name.clone());
                 if seeds.replace(own).is_some() {
                     let problem =
                         "there can be only one list of seeds; a set or --seed has another one";
-                    return Err(Failure::user(anyhow!("--boards {name}: {problem}")));
+                    return Err(Failure::user(anyhow!("--board {name}: {problem}")));
                 }
             }
         }
@@ -88,26 +75,25 @@ impl BoardsFlags {
         Ok((boards, seeds))
     }
 
-    /// Adds the boards in these files.
-    fn add(
+    /// The sets of the project among the names, and the others.
+    fn sets_and_files<'c>(
         &self,
-        files: Vec<BoardFile>,
-        set: Option<&String>,
-        boards: &mut Vec<PlannedBoard>,
-    ) -> Result<(), Failure> {
-        for file in files {
-            match planned(file, set, boards) {
-                Ok(board) => boards.push(board),
-                Err(failure) if self.keep_going => log::warn!("left out: {failure}"),
-                Err(failure) => return Err(failure),
+        config: &'c Config,
+    ) -> (Vec<(&'c String, &'c BoardSet)>, Vec<PathBuf>) {
+        let (mut sets, mut files) = (Vec::new(), Vec::new());
+        for name in &self.board {
+            let set = name.to_str().and_then(|text| config.project.boards.get_key_value(text));
+            match set.filter(|_| !name.exists()) {
+                Some(set) => sets.push(set),
+                None => files.push(name.clone()),
             }
         }
-        Ok(())
+        (sets, files)
     }
 
     fn typed_seeds(&self, kind: &GameKind) -> Result<Option<Seeds>, Failure> {
         match &self.seed {
-            Some(seed) => read_seeds(kind, seed, Path::new(""), self.colors).map(Some),
+            Some(seed) => read_seeds(kind, seed, Path::new(""), None).map(Some),
             None if self.is_given() => Ok(None),
             None => {
                 read_seeds(kind, &SeedsSource::List(vec![SEEDS]), Path::new(""), None).map(Some)
@@ -169,15 +155,21 @@ fn read_seeds(
     Ok(seeds)
 }
 
-fn board_set<'c>(config: &'c Config, name: &str) -> Result<&'c BoardSet, Failure> {
-    let sets = &config.project.boards;
-    sets.get(name).ok_or_else(|| {
-        let known: Vec<_> = sets.keys().map(String::as_str).collect();
-        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        Failure::user(anyhow!(
-            "--boards: there is no board set `{name}` in the project; there are: {known}"
-        ))
-    })
+/// Adds the boards in these files.
+fn add(
+    files: Vec<BoardFile>,
+    set: Option<&String>,
+    boards: &mut Vec<PlannedBoard>,
+    keep_going: bool,
+) -> Result<(), Failure> {
+    for file in files {
+        match planned(file, set, boards) {
+            Ok(board) => boards.push(board),
+            Err(failure) if keep_going => log::warn!("left out: {failure}"),
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok(())
 }
 
 /// Plans a board, unless one of that name is among the others.

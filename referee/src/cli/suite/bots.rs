@@ -20,7 +20,9 @@ use terms::text::plural;
 /// The bots to play.
 #[derive(Debug, Args)]
 pub(super) struct BotsFlags {
-    /// A bot's command line, a bundled bot such as @greedy, or a bot of the project (repeatable)
+    /// A bot's command line, a bundled or a project's bot (repeatable)
+    ///
+    /// Such as ./mybot, 'python3 bot.py', @greedy, or the name of a bot in referee.toml.
     #[arg(short, long, value_name = "CMD", add = completions::bots())]
     bot: Vec<String>,
 
@@ -28,7 +30,7 @@ pub(super) struct BotsFlags {
     ///
     /// All of them meet the same opponents, on the same boards and in the same seats. Several can
     /// follow one flag, such as `--pool versions/*/bot`, which leaves out the bots of --bot.
-    #[arg(long, value_name = "CMD", num_args = 1.., add = completions::bots())]
+    #[arg(long, value_name = "CMD", num_args = 1.., hide_short_help = true, add = completions::bots())]
     pool: Vec<String>,
 
     /// Play each bot with each of these values, such as WIDTH=1,2,4 or RATE=0.1..1.0:0.1
@@ -37,14 +39,14 @@ pub(super) struct BotsFlags {
     /// The range has a first value, a last one and a step; several parameters are combined.
     /// `{WIDTH}` in a bot's command stands for the value; without it the bot gets an environment
     /// variable of that name.
-    #[arg(long, value_name = "NAME=VALUES", value_parser = param)]
+    #[arg(long, value_name = "NAME=VALUES", hide_short_help = true, value_parser = param)]
     param: Vec<Param>,
 
     /// A label for the bot, such as v2 (once for each bot, in their order)
     ///
     /// Tables, pages and comparisons use it instead of the command line. Labels of a pool come
     /// last, and can be left out.
-    #[arg(long, value_name = "LABEL", value_parser = label)]
+    #[arg(long, value_name = "LABEL", hide_short_help = true, value_parser = label)]
     name: Vec<String>,
 
     #[command(flatten)]
@@ -55,21 +57,11 @@ pub(super) struct BotsFlags {
     stray: Option<OsString>,
 
     /// A bot's command line, word by word
-    #[arg(last = true, value_name = "CMD")]
+    #[arg(last = true, value_name = "CMD", hide_short_help = true)]
     command: Vec<OsString>,
 }
 
 impl BotsFlags {
-    /// Whether any of these flags was given, or a word that must be refused.
-    pub(super) fn is_given(&self) -> bool {
-        let is_named = !self.bot.is_empty() || !self.pool.is_empty() || !self.command.is_empty();
-        is_named
-            || self.stray.is_some()
-            || !self.name.is_empty()
-            || !self.param.is_empty()
-            || self.environment.is_given()
-    }
-
     /// Says which bot plays if none is named.
     pub(super) fn warn_of_default(&self, config: &Config) {
         if let (true, true, Some(bot)) =

@@ -28,7 +28,7 @@ impl Hopeless {
     }
 
     /// Says why the suite has stopped, if a bot has no hope and games are left.
-    pub(super) fn warn(&self, folder: &RunFolder, no_run: bool) {
+    pub(super) fn warn(&self, folder: &RunFolder, is_kept: bool) {
         let is_hopeless = |losses: &Option<(SuiteVerdict, u32)>| {
             losses.as_ref().is_some_and(|(_, games)| *games >= GAMES)
         };
@@ -38,10 +38,10 @@ impl Hopeless {
             return;
         }
         let path = shell_path(&folder.path);
-        let again = match folder.part {
-            _ if no_run => "--keep-going plays on".to_owned(),
-            Some(part) => format!("`referee suite --run {path} --part {part}` plays the rest"),
-            None => format!("`referee suite --resume {path}` plays the rest"),
+        let again = if is_kept {
+            format!("`referee resume {path}` plays the rest")
+        } else {
+            "--keep-going plays on".to_owned()
         };
         log::warn!(
             "stopped, since {bot} lost its first {GAMES} games in the first turn, with one verdict: fix the bot and start a new \

@@ -1,12 +1,12 @@
 //! The number of games that a suite plays at a time, and their cores.
 
 use anyhow::anyhow;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::cli::Failure;
 use engine::config::SuiteTable;
 use engine::host::usable_cpus;
-use engine::suite::{Jobs, Pin};
+use engine::suite::Jobs;
 use results::host::SHORT_LIMIT;
 use results::suite::Plan;
 use terms::limits::OnHostDelay;
@@ -15,95 +15,26 @@ use terms::text::{duration, plural};
 /// The number of games played at a time, and their cores.
 #[derive(Debug, Args)]
 pub(super) struct JobsFlags {
-    /// The number of games at a time [default: the physical cores / --cores-per-bot]
+    /// The number of games at a time [default: the physical cores]
     ///
-    /// A larger number makes bots late. If limits are short, more games than cores are refused.
+    /// A larger number makes bots late. If limits are short, more games than cores are refused. Games have
+    /// cores of their own if there are enough. In [suite] of the settings, `cores-per-bot` is the number for a
+    /// bot, and `pin` is `auto`, `always` or `off`.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
-
-    /// Give each game separate cores: auto, always or off
-    ///
-    /// Its bot, its judge and the referee share them. `auto` does so if there are enough, `always`
-    /// or not at all, also next to other suites. `off` lets the system place them.
-    #[arg(
-        long, value_name = "WHEN", default_value = "auto", default_missing_value = "always", num_args = 0..=1, require_equals = true
-    )]
-    pin: PinFlag,
-
-    /// The number of cores for a bot [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    cores_per_bot: Option<u16>,
-}
-
-/// The value of `--pin`.
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum PinFlag {
-    Auto,
-    Always,
-    Off,
 }
 
 impl JobsFlags {
-    /// These flags for another command.
-    pub(super) fn words(&self) -> Vec<String> {
-        let number = |flag: &str, number: u16| [flag.to_owned(), number.to_string()];
-        let mut words = Vec::new();
-        words.extend(self.jobs.map(|jobs| number("--jobs", jobs)).into_iter().flatten());
-        let cores = self.cores_per_bot.map(|cores| number("--cores-per-bot", cores));
-        words.extend(cores.into_iter().flatten());
-        match self.pin {
-            PinFlag::Auto => {}
-            PinFlag::Always => words.push("--pin".to_owned()),
-            PinFlag::Off => words.push("--pin=off".to_owned()),
-        }
-        words
-    }
-
-    /// The flags for a task on a cluster, which does not depend on the settings of the project.
-    pub(super) fn of_task(&self, project: &SuiteTable) -> Self {
-        let Jobs { at_a_time, cores_per_bot, .. } = self.resolve(project);
-        Self { jobs: Some(at_a_time.unwrap_or(1)), cores_per_bot: Some(cores_per_bot), ..*self }
-    }
-
-    /// Refuses more cores for a bot than there are. Settings that ask for more are warned of, since they may be meant for another machine.
-    pub(super) fn refuse_too_many_cores(&self) -> Result<(), Failure> {
-        let given = usable_cpus();
-        match self.cores_per_bot.filter(|cores| usize::from(*cores) > given) {
-            Some(cores) if !matches!(self.pin, PinFlag::Off) => Err(Failure::user(anyhow!(
-                "--cores-per-bot {cores}: this machine has {}; --pin=off lets the threads of a bot share them",
-                plural(given as u64, "core")
-            ))),
-            _ => Ok(()),
-        }
+    /// These flags for a task on a cluster.
+    pub(super) fn of_task(&self, project: &SuiteTable) -> Vec<String> {
+        vec!["--jobs".to_owned(), self.resolve(project).of_task().to_string()]
     }
 
     /// The flags, completed by the settings of the project.
     pub(super) fn resolve(&self, project: &SuiteTable) -> Jobs {
-        let Jobs { at_a_time, cores_per_bot, .. } = Jobs::of(project);
-        Jobs {
-            at_a_time: self.jobs.or(at_a_time),
-            cores_per_bot: self.cores_per_bot.unwrap_or(cores_per_bot),
-            pin: match self.pin {
-                PinFlag::Auto => Pin::Auto,
-                PinFlag::Always => Pin::Always,
-                PinFlag::Off => Pin::Off,
-            },
-        }
+        let jobs = Jobs::of(project);
+        Jobs { at_a_time: self.jobs.or(jobs.at_a_time), ..jobs }
     }
-}
-
-/// Refuses to time bots where they would have to share their cores with each other or the referee.
-pub(super) fn refuse_too_few_cpus(jobs: Jobs) -> Result<(), Failure> {
-    let (needed, given) = (jobs.cpus_of_task(), usable_cpus());
-    if given >= needed {
-        return Ok(());
-    }
-    Err(Failure::user(anyhow!(
-        "{} of {} and the referee need {needed} processors, and this task has {given}, so times would mean \
-         nothing; give it more, on Slurm by --slurm-arg=--cpus-per-task={needed}",
-        plural(jobs.of_task() as u64, "bot"),
-        plural(jobs.cores_per_bot.into(), "core"),
-    )))
 }
 
 /// Refuses more games at a time than there are cores for, if limits are short: their bots would wait for each other, and lose.

@@ -4,16 +4,37 @@ use std::path::PathBuf;
 
 use anyhow::anyhow;
 
-use super::SuiteArgs;
+use super::boards::BoardsFlags;
 use crate::cli::Failure;
 use crate::cli::compare::Side;
-use results::suite::{Opponent, Plan};
+use engine::config::Config;
+use results::suite::{Margin, Opponent, Plan};
 use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
-use statistics::{ConfidenceSequence, MIN_PAIRS};
+use statistics::{ConfidenceSequence, MIN_PAIRS, Risk};
 
-/// Finds the opponent, and puts its boards into the plan unless other boards are named.
-pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Opponent, Failure> {
+/// Finds the opponent, a run or in a game of several players the second bot, and has the boards played in random order: the
+/// opponent's, unless others are named.
+pub(super) fn find(
+    text: &str,
+    boards: &BoardsFlags,
+    config: &Config,
+    plan: &mut Plan,
+) -> Result<Opponent, Failure> {
+    // Any random order will do; the plan stores it.
+    plan.shuffle = Some(jiff::Timestamp::now().subsec_nanosecond().unsigned_abs());
+    let is_bot = plan.bots[plan.entrants()].iter().any(|bot| bot.name == text);
+    let opponent =
+        if plan.players() > 1 && is_bot { rival(text, plan)? } else { of_run(text, boards, plan)? };
+    let suite = &config.project.suite;
+    Ok(Opponent {
+        margin: suite.margin.unwrap_or_default(),
+        risk: suite.risk.unwrap_or_default(),
+        ..opponent
+    })
+}
+
+fn of_run(run: &str, boards: &BoardsFlags, plan: &mut Plan) -> Result<Opponent, Failure> {
     let side = Side::open(run)?;
     let theirs = &side.folder.run.plan;
     let [bot] = side.bots()[..] else {
@@ -44,11 +65,11 @@ pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Oppon
             differences.join("; ")
         );
     }
-    if !args.boards.is_given() {
+    if !boards.is_given() {
         plan.boards.clone_from(&theirs.boards);
         plan.seeds.clone_from(&theirs.seeds);
     }
-    warn_of_few_boards("--against", plan.boards());
+    warn_of_few_boards(plan.boards());
     let measure = plan.measure();
     if measure == Measure::Log {
         let opponent = side.contenders(&[])?.remove(0);
@@ -58,44 +79,38 @@ pub(super) fn find(run: &str, args: &SuiteArgs, plan: &mut Plan) -> Result<Oppon
     Ok(Opponent {
         run: folder,
         bot: bot.to_owned(),
-        margin: args.margin.unwrap_or_default(),
-        risk: args.risk.unwrap_or_default(),
+        margin: Margin::default(),
+        risk: Risk::default(),
         measure,
     })
 }
 
 /// Says beforehand that so few boards decide nothing.
-fn warn_of_few_boards(flag: &str, boards: usize) {
+fn warn_of_few_boards(boards: usize) {
     let fewest = ConfidenceSequence::MIN_BOARDS;
     if boards < fewest {
         log::warn!(
-            "{flag} decides on {fewest} boards or more, and these are {boards}: they are all played, and then `referee compare` \
+            "--against decides on {fewest} boards or more, and these are {boards}: they are all played, and then `referee compare` \
              compares {MIN_PAIRS} or more"
         );
     }
 }
 
-/// The opponent of `--until-decided`: the second bot of the same run.
-pub(super) fn rival(args: &SuiteArgs, plan: &Plan) -> Result<Opponent, Failure> {
-    if plan.players() == 1 {
-        let problem =
-            "--until-decided: a game of one player takes --against RUN, a run of the other bot";
-        return Err(Failure::user(anyhow!(problem)));
-    }
+/// The other bot of the same run.
+fn rival(name: &str, plan: &Plan) -> Result<Opponent, Failure> {
     let [_, other] = &plan.bots[plan.entrants()] else {
-        return Err(Failure::user(anyhow!("--until-decided: name two bots with --bot")));
+        return Err(Failure::user(anyhow!("--against {name}: name two bots with --bot")));
     };
+    if other.name != name {
+        let problem = "is the first --bot; name the second one, which it is compared with";
+        return Err(Failure::user(anyhow!("--against: {name} {problem}")));
+    }
     let measure = plan.measure();
     if measure != Measure::Place {
-        let problem = "--until-decided compares places; leave out --score";
-        return Err(Failure::user(anyhow!(problem)));
+        let problem = "compares places; leave out --score";
+        return Err(Failure::user(anyhow!("--against {name} {problem}")));
     }
-    warn_of_few_boards("--until-decided", plan.boards());
-    Ok(Opponent {
-        run: PathBuf::new(),
-        bot: other.name.clone(),
-        margin: args.margin.unwrap_or_default(),
-        risk: args.risk.unwrap_or_default(),
-        measure,
-    })
+    warn_of_few_boards(plan.boards());
+    let (margin, risk) = (Margin::default(), Risk::default());
+    Ok(Opponent { run: PathBuf::new(), bot: other.name.clone(), margin, risk, measure })
 }

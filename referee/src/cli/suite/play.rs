@@ -1,68 +1,101 @@
-//! Plays the missing games of a run, or of a part of it, and shows its progress.
+//! Plays the missing games of a run, shows their progress, and reports on them.
 
 use std::io;
 use std::ops::ControlFlow;
+use std::process::ExitCode;
 
 use anyhow::anyhow;
+use clap::Args;
 
-use super::SuiteArgs;
 use super::hopeless::Hopeless;
-use super::jobs::refuse_crowd;
-use super::live::Live;
+use super::jobs::{JobsFlags, refuse_crowd};
 use super::progress::SuiteProgress;
+use super::report::{Games, ReportFlags, report};
 use crate::cli::hints::shell_path;
 use crate::cli::signals::signal;
-use crate::cli::{Failure, timing};
+use crate::cli::{Failure, interrupt, timing};
 use ::report::Format;
 use ::report::suite::write_game;
 use contain::cancel::Canceller;
 use engine::config::Config;
 use engine::suite::{Observer, PoolError, RunError, RunPlayer};
 use results::compare::Standing;
-use results::suite::{Bests, FolderError, Logs, NotPlayed, Outcome, Packing, RunFolder, RunWriter};
+use results::suite::{Bests, FolderError, Logs, NotPlayed, Outcome, RunFolder, RunWriter};
 use terms::fault::Attributed as _;
 
-/// Plays the missing games of a run, or of a part of it; returns how its bot compares with an opponent.
-pub(super) fn play(
-    args: &SuiteArgs,
+/// How games are played, and how they are reported on.
+#[derive(Debug, Args)]
+pub(super) struct PlayFlags {
+    #[command(flatten)]
+    pub(super) jobs: JobsFlags,
+
+    #[command(flatten)]
+    pub(super) report: ReportFlags,
+}
+
+/// Plays the missing games of a run, and reports on it. If it `may_stop`, a bot without hope ends it.
+pub(super) fn play_all(
+    flags: &PlayFlags,
+    config: &Config,
+    mut writer: RunWriter,
+    games: Games,
+    may_stop: bool,
+) -> Result<ExitCode, Failure> {
+    let bests = flags.report.bests(config)?;
+    let hopeless = may_stop.then(Hopeless::default);
+    let played = play(flags, config, &mut writer, &bests, games, hopeless, &interrupt()?);
+    let decision = match played {
+        Ok(decision) => decision,
+        Err(failure) => {
+            // A report in a file is wanted even if it is incomplete.
+            let is_for_file = !matches!(flags.report.format, Format::Text | Format::Jsonl);
+            if is_for_file
+                && let Err(error) = report(&flags.report, config, &writer.folder, None, games)
+            {
+                log::error!("{error}");
+            }
+            return Err(failure);
+        }
+    };
+    report(&flags.report, config, &writer.folder, decision, games)
+}
+
+/// Plays the missing games of a run; returns how its bot compares with an opponent.
+fn play(
+    flags: &PlayFlags,
     config: &Config,
     writer: &mut RunWriter,
     bests: &Bests,
-    live: Option<&Live>,
+    games: Games,
+    hopeless: Option<Hopeless>,
     interrupt: &Canceller,
 ) -> Result<Option<Standing>, Failure> {
     let folder = writer.folder.clone();
-    let jobs = args.jobs.resolve(&config.project.suite);
+    let jobs = flags.jobs.resolve(&config.project.suite);
+    let is_kept = games != Games::Dropped;
     if folder.played()?.count() < folder.planned() {
-        args.jobs.refuse_too_many_cores()?;
         refuse_crowd(jobs, &folder.run.plan)?;
     }
     let mut audience = Audience {
         progress: SuiteProgress::of(&folder)?,
         bests,
-        is_streamed: args.report.format == Format::Jsonl,
+        is_streamed: flags.report.format == Format::Jsonl,
         streamed: Ok(()),
-        hopeless: may_stop(args, &folder)?.then(Hopeless::default),
-        live,
+        hopeless,
     };
     let mut player = RunPlayer::new(writer, config);
     player.jobs = jobs;
-    player.logs = match args.logs {
-        _ if args.no_run => Logs::None,
-        Some(logs) => logs,
-        None => player.logs,
-    };
-    if args.compress {
-        player.packing = Packing::Gzip;
+    if !is_kept {
+        player.logs = Logs::None;
     }
     player.bests = Some(bests);
-    player.echo = folder.part.map(|_| timing::echo(config)).transpose()?;
+    player.echo = folder.run.shard.map(|_| timing::echo(config)).transpose()?;
     player.canceller = Some(interrupt);
     player.plays_delayed_again = folder.run.plays_delayed_again();
     let result = player.play(&mut audience);
     audience.progress.finish();
     if let Some(hopeless) = &audience.hopeless {
-        hopeless.warn(&folder, args.no_run);
+        hopeless.warn(&folder, is_kept);
     }
     if let Some(error) =
         audience.streamed.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
@@ -70,18 +103,12 @@ pub(super) fn play(
         return Err(Failure::Output(error));
     }
     match result {
-        Err(RunError::Cancelled(by)) if args.no_run => {
-            let kept = "; --no-run keeps no games".to_owned();
+        Err(RunError::Cancelled(by)) if !is_kept => {
+            let kept = "; --run none keeps no games".to_owned();
             Err(Failure::Interrupted { signal: signal(by), kept })
         }
-        result => result.map_err(|error| failed(error, &folder, args.no_run)),
+        result => result.map_err(|error| failed(error, &folder, is_kept)),
     }
-}
-
-/// Whether a bot without hope ends the run or its part: not one that is resumed, nor one that ends by its own rule.
-fn may_stop(args: &SuiteArgs, folder: &RunFolder) -> Result<bool, FolderError> {
-    let is_resumed = args.resume.is_some() || folder.played()?.count() > 0;
-    Ok(!is_resumed && !args.boards.keep_going && folder.run.against.is_none())
 }
 
 /// Shows the games as they end.
@@ -94,8 +121,6 @@ struct Audience<'a> {
     streamed: io::Result<()>,
     /// Ends the suite of a bot that fails at once, unless the user wants to go on.
     hopeless: Option<Hopeless>,
-    /// The page that follows the run.
-    live: Option<&'a Live>,
 }
 
 impl Observer for Audience<'_> {
@@ -106,9 +131,6 @@ impl Observer for Audience<'_> {
     /// Breaks once the reader of the lines has gone, or a bot has no hope.
     fn game(&mut self, outcome: &Outcome) -> ControlFlow<()> {
         self.progress.add(outcome);
-        if let Some(live) = self.live {
-            live.game();
-        }
         if self.is_streamed && self.streamed.is_ok() {
             self.streamed = write_game(outcome, self.bests, &mut io::stdout().lock());
         }
@@ -122,20 +144,20 @@ impl Observer for Audience<'_> {
     }
 }
 
-/// The failure of a run, or of a part of one, and how to resume it unless nothing is kept.
-pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failure {
+/// The failure of a run, and how to resume it unless nothing is kept.
+fn failed(error: RunError, folder: &RunFolder, is_kept: bool) -> Failure {
     let remedy = match &error {
         RunError::Cancelled(by) => {
             return interrupted(signal(*by), folder).unwrap_or_else(Failure::from);
         }
-        RunError::Game(PoolError::Replaced { .. } | PoolError::JudgeReplaced(_)) if !no_run => {
-            "; no game of the new one was kept, and --resume goes on with the old one"
+        RunError::Game(PoolError::Replaced { .. } | PoolError::JudgeReplaced(_)) if is_kept => {
+            "; no game of the new one was kept, and `referee resume` goes on with the old one"
         }
-        RunError::Game(PoolError::NotPlayed { reason: NotPlayed::NoResources, .. }) if !no_run => {
-            "; --resume plays them once that is mended"
+        RunError::Game(PoolError::NotPlayed { reason: NotPlayed::NoResources, .. }) if is_kept => {
+            "; `referee resume` plays them once that is mended"
         }
-        RunError::Game(PoolError::NotPlayed { .. }) if !no_run => {
-            "; --resume plays them; once the bot or the game's judge has changed, start a new run"
+        RunError::Game(PoolError::NotPlayed { .. }) if is_kept => {
+            "; `referee resume` plays them; once the bot or the game's judge has changed, start a new run"
         }
         _ => "",
     };
@@ -146,15 +168,11 @@ pub(super) fn failed(error: RunError, folder: &RunFolder, no_run: bool) -> Failu
     }
 }
 
-/// Says how many games of a run, or of a part of one, were played before a signal, and how to resume it.
+/// Says how many games of a run were played before a signal, and how to resume it.
 fn interrupted(signal: i32, folder: &RunFolder) -> Result<Failure, FolderError> {
     let path = shell_path(&folder.path);
-    let again = match folder.part {
-        Some(part) => format!("--run {path} --part {part}"),
-        None => format!("--resume {path}"),
-    };
     let (played, planned) = folder.progress()?;
     let kept =
-        format!(" after {played} of {planned} games; `referee suite {again}` plays the rest");
+        format!(" after {played} of {planned} games; `referee resume {path}` plays the rest");
     Ok(Failure::Interrupted { signal, kept })
 }

@@ -1,6 +1,5 @@
-//! The progress of a suite, here or on a cluster, on standard error.
+//! The progress of a suite on standard error.
 
-use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::time::Instant;
 
@@ -9,7 +8,6 @@ use indicatif::{HumanDuration, ProgressBar};
 use super::pace::Pace;
 use crate::cli::bars::bar;
 use crate::cli::is_quiet;
-use engine::slurm::Queued;
 use report::suite::{self, interval};
 use results::compare::Standing;
 use results::suite::{FolderError, Outcome, RunFolder, Tally};
@@ -42,8 +40,8 @@ impl SuiteProgress {
         let mut tally = Tally { better: folder.run.plan.better, ..Tally::default() };
         let plan = &folder.run.plan;
         let bots = plan.bots.iter().zip(0..);
-        let planned = |bot| plan.scheduled_of(bot, folder.part);
-        let mut pace = Pace::new(bots.map(|(bot, index)| (bot.name.clone(), planned(index))));
+        let mut pace =
+            Pace::new(bots.map(|(bot, index)| (bot.name.clone(), folder.planned_of(index))));
         for outcome in folder.outcomes()? {
             let outcome = outcome?;
             pace.add_earlier(&outcome);
@@ -132,60 +130,4 @@ fn log_game(outcome: &Outcome) {
         outcome.loss()
     };
     log::info!("game {}: {bot} on {board}: {result}", outcome.number());
-}
-
-/// The progress on a cluster: a bar on a terminal, and a line for each change elsewhere.
-pub(super) struct WaitProgress {
-    bar: Option<ProgressBar>,
-    planned: usize,
-    /// The number of games at the start, and the time of the start.
-    before: Option<(usize, Instant)>,
-    told: (usize, String),
-}
-
-impl WaitProgress {
-    pub(super) fn new(planned: usize) -> Self {
-        Self { bar: bar(planned, MESSAGE), planned, before: None, told: (0, String::new()) }
-    }
-
-    pub(super) fn show(&mut self, done: usize, tasks: &[Queued]) {
-        let (before, since) = *self.before.get_or_insert((done, Instant::now()));
-        let states = states(tasks);
-        if let Some(bar) = &self.bar {
-            let played = u32::try_from(done - before.min(done)).unwrap_or(u32::MAX);
-            let left = u32::try_from(self.planned - done).unwrap_or(u32::MAX);
-            let each = since.elapsed().checked_div(played);
-            let left =
-                each.map(|each| format!(", {:#} left", HumanDuration(each.saturating_mul(left))));
-            bar.set_position(done as u64);
-            bar.set_message(format!("{states}{}", left.unwrap_or_default()));
-            return;
-        }
-        // A line for each tenth of the games, and for each new kind of state.
-        let tenth = done * 10 / self.planned.max(1);
-        let kinds: String = states.chars().filter(|c| !c.is_ascii_digit()).collect();
-        if !is_quiet() && self.told != (tenth, kinds.clone()) {
-            // If standard error is closed, there is nobody to tell.
-            let _ = writeln!(io::stderr(), "{done}/{} games, {states}", self.planned);
-            self.told = (tenth, kinds);
-        }
-    }
-
-    pub(super) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// The tasks by their states, such as `2 running, 18 pending (Resources)`.
-pub(in crate::cli) fn states(tasks: &[Queued]) -> String {
-    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for task in tasks {
-        let state = task.state.to_lowercase();
-        let why = if state == "pending" { format!(" ({})", task.reason) } else { String::new() };
-        *counts.entry(format!("{state}{why}")).or_default() += 1;
-    }
-    let counts: Vec<_> = counts.iter().map(|(state, count)| format!("{count} {state}")).collect();
-    if counts.is_empty() { "no task in the queue".to_owned() } else { counts.join(", ") }
 }

@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::str::FromStr;
 
 use clap::Args;
-use serde::Deserialize as _;
-use serde::de::IntoDeserializer as _;
-use serde::de::value::{Error as ValueError, StrDeserializer};
 
 use crate::cli::named_run::Places;
 use crate::cli::words::{OF_SUITE, one_of};
@@ -20,28 +18,48 @@ use results::suite::{
     Bests, FolderError, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally,
     noisy_hosts,
 };
-use terms::verdict::Verdict;
 
 /// Flags for the report and the exit code.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct ReportFlags {
-    /// Keep the best scores of bots on boards in this file, and compare with them
+    /// A file that keeps the best score on each board, to compare with
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
 
-    /// Exit with 1 if a bot's mean of yours/best is below this, such as 0.95
+    /// Exit with 1 also for `timeout`, a late answer, or `below=0.95`, a low mean score (repeatable)
     ///
-    /// Where lower scores are better, it is best/yours. Boards without a known best do not count.
-    #[arg(long, value_name = "RATIO", value_parser = ratio)]
-    fail_below: Option<f64>,
+    /// `timeout` is an answer that is late by the bot's own fault, forgiven or not. `below` is for a bot's
+    /// mean of yours/best; where lower scores are better, of best/yours. Boards without a known best do
+    /// not count.
+    #[arg(long, value_name = "WHAT", hide_short_help = true)]
+    fail_on: Vec<FailOn>,
 
-    /// Exit with 1 if a bot was late by its own fault even once, forgiven or not
-    #[arg(long)]
-    fail_on_timeout: bool,
-
-    /// The form of the result
-    #[arg(long, value_parser = one_of(OF_SUITE), default_value = "text")]
+    /// The form of the result: text, json, jsonl, csv, markdown, junit
+    #[arg(long, value_name = "FORM", value_parser = one_of(OF_SUITE), default_value = "text", hide_default_value = true, hide_possible_values = true)]
     pub(super) format: Format,
+}
+
+/// What makes a run fail besides lost games.
+#[derive(Debug, Clone, Copy)]
+enum FailOn {
+    /// A late answer.
+    Timeout,
+    /// A bot's mean share of the best score below this one.
+    Below(f64),
+}
+
+impl FromStr for FailOn {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let ratio = |text: &str| text.parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
+        match text.strip_prefix("below=") {
+            _ if text == "timeout" => Some(Self::Timeout),
+            Some(text) => ratio(text).map(Self::Below),
+            None => None,
+        }
+        .ok_or_else(|| "it must be `timeout`, or `below=` and a number from 0 to 1".to_owned())
+    }
 }
 
 /// Whether the games of a run are kept, and whether they have been printed.
@@ -62,37 +80,9 @@ impl ReportFlags {
     }
 
     /// Refuses records that cannot be kept.
-    pub(super) fn check(&self, config: &Config) -> Result<(), Failure> {
+    pub(in crate::cli) fn check(&self, config: &Config) -> Result<(), Failure> {
         let file = self.record_file(config);
         file.as_deref().map_or(Ok(()), Records::check).map_err(Failure::user)
-    }
-
-    /// The flags for a command that merges the parts: the typed ones, or all that they and the settings mean.
-    pub(super) fn merge_words(&self, config: Option<&Config>) -> Result<Vec<String>, Failure> {
-        let mut words = Vec::new();
-        let records = config.map_or_else(|| self.records.clone(), |it| self.record_file(it));
-        if let Some(path) = records {
-            let path = std::path::absolute(path).map_err(Failure::user)?;
-            words.extend(["--records".to_owned(), path.display().to_string()]);
-        }
-        if let Some(ratio) = self.fail_below {
-            words.extend(["--fail-below".to_owned(), ratio.to_string()]);
-        }
-        words.extend(self.fail_on_timeout.then(|| "--fail-on-timeout".to_owned()));
-        Ok(words)
-    }
-
-    /// The first of these flags that was given and is for a whole run.
-    pub(super) fn of_whole_run(&self) -> Option<&'static str> {
-        let format = !matches!(self.format, Format::Text | Format::Jsonl);
-        [
-            ("--format", format),
-            ("--records", self.records.is_some()),
-            ("--fail-below", self.fail_below.is_some()),
-            ("--fail-on-timeout", self.fail_on_timeout),
-        ]
-        .into_iter()
-        .find_map(|(flag, is_given)| is_given.then_some(flag))
     }
 
     /// The best known scores.
@@ -101,37 +91,34 @@ impl ReportFlags {
         Ok(Bests::of(&config.game.name, &records.unwrap_or_default()))
     }
 
-    /// Warns of a bot that --fail-below cannot fail.
+    /// The lowest mean that does not fail a bot.
+    fn below(&self) -> Option<f64> {
+        let ratios = self.fail_on.iter().filter_map(|it| match it {
+            FailOn::Below(ratio) => Some(*ratio),
+            FailOn::Timeout => None,
+        });
+        ratios.reduce(f64::max)
+    }
+
+    /// Warns of a bot that `--fail-on below` cannot fail.
     fn warn_without_effect(&self, summary: &Summary) {
-        let mut bots = summary.bots.iter().filter(|_| self.fail_below.is_some());
+        let mut bots = summary.bots.iter().filter(|_| self.below().is_some());
         if let Some(Tally { bot, .. }) = bots.find(|tally| tally.ratio().is_none()) {
             log::warn!(
-                "--fail-below has no effect on `{bot}`: none of its boards has a known best score, as in the file of --records"
+                "--fail-on below has no effect on `{bot}`: none of its boards has a known best score, as in the file of --records"
             );
         }
     }
 
-    /// Whether every bot meets the flags --fail-below and --fail-on-timeout.
+    /// Whether no bot lost a game, and every bot meets --fail-on.
     fn is_fine(&self, summary: &Summary) -> bool {
+        let fails_late = self.fail_on.iter().any(|it| matches!(it, FailOn::Timeout));
         let too_low = |tally: &Tally| {
-            let limits = self.fail_below.zip(tally.ratio());
-            limits.is_some_and(|(limit, ratio)| ratio < limit)
+            self.below().zip(tally.ratio()).is_some_and(|(least, ratio)| ratio < least)
         };
-        let late = |tally: &Tally| self.fail_on_timeout && tally.late > 0;
+        let late = |tally: &Tally| fails_late && tally.late > 0;
         !summary.bots.iter().any(|tally| tally.lost > 0 || too_low(tally) || late(tally))
     }
-}
-
-/// Parses a verdict as results name it.
-pub(super) fn verdict(text: &str) -> Result<Verdict, String> {
-    let word: StrDeserializer<'_, ValueError> = text.into_deserializer();
-    Verdict::deserialize(word).map_err(|error| error.to_string())
-}
-
-/// Parses a part of the best score.
-fn ratio(text: &str) -> Result<f64, String> {
-    let ratio = text.trim().parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio));
-    ratio.ok_or_else(|| "it must be a number from 0 to 1, such as 0.95".to_owned())
 }
 
 /// Reports on a run and on how its bot compares with an opponent, keeps its records, and returns the exit

@@ -20,23 +20,6 @@ impl Sandbox {
         match self {}
     }
 
-    /// Shows files as if the command named them.
-    #[must_use]
-    pub fn naming<'a>(self, _files: impl IntoIterator<Item = &'a Path>) -> Self {
-        match self {}
-    }
-
-    /// Shows links to what the bot sees elsewhere.
-    #[must_use]
-    pub fn linking(self, _folders: impl IntoIterator<Item = (PathBuf, PathBuf)>) -> Self {
-        match self {}
-    }
-
-    /// The path that such a link leads to.
-    pub fn original(&self, _path: &Path) -> PathBuf {
-        match *self {}
-    }
-
     /// Whether `path` is among the paths that only this bot may read.
     pub fn has(&self, _path: &Path) -> bool {
         match *self {}

@@ -1,7 +1,7 @@
 //! What a suite is to play: bots, boards, rules, and a number for each game.
 //!
 //! A plan says everything that a result depends on, test cases and hashes of programs included, so
-//! that a run can be resumed on its own, compared with another one, and played in parts by several
+//! that a run can be resumed on its own, compared with another one, and shared out among several
 //! machines. It plays nothing.
 
 mod ids;
@@ -9,10 +9,10 @@ mod margin;
 mod planned_bot;
 mod seating;
 mod seeds;
+mod shard;
 mod shuffle;
 
-use std::num::{NonZeroU32, NonZeroUsize};
-use std::ops::Range;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +23,7 @@ pub use self::margin::{Margin, MarginError};
 pub use self::planned_bot::PlannedBot;
 pub use self::seating::Seats;
 pub use self::seeds::{Seeds, SeedsError};
+pub use self::shard::Shard;
 use self::shuffle::shuffled;
 use crate::replay::recorded;
 use rules::game::judge::JudgeProgram;
@@ -36,9 +37,6 @@ use terms::text::{duration, size};
 
 /// The most games of a plan: a bit for each, and their order, fit into the memory of a small machine.
 pub const MAX_GAMES: usize = 100_000_000;
-
-/// The maximum number of parts of a plan: reading a run in parts looks for a folder of each.
-pub(super) const MAX_PARTS: u32 = 100_000;
 
 /// What is to be played.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -70,9 +68,6 @@ pub struct Plan {
     /// In which orders the bots of a game of several players take its seats.
     #[serde(default, skip_serializing_if = "Seats::is_rotations")]
     pub seats: Seats,
-    /// The number of parts that are played separately; `None` if it is played as a whole.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parts: Option<NonZeroU32>,
     /// The bots to play; the bots of the pool come last.
     pub bots: Vec<PlannedBot>,
     /// Listed boards, each with its test case; boards of seeds follow them.
@@ -251,13 +246,8 @@ impl Plan {
         self.games().max(self.units()) > MAX_GAMES
     }
 
-    /// The maximum number of parts that it can have: one for each round.
-    pub fn max_parts(&self) -> u32 {
-        u32::try_from(self.units()).map_or(MAX_PARTS, |units| units.min(MAX_PARTS))
-    }
-
     /// The number of rounds, in each of which every bot plays one game on one board, or sits at its tables.
-    fn units(&self) -> usize {
+    pub fn units(&self) -> usize {
         self.boards().saturating_mul(self.repeat as usize)
     }
 
@@ -274,33 +264,36 @@ impl Plan {
         (1..=self.games()).contains(&game)
     }
 
-    /// The numbers of the games in the order in which they are played: of all games, or of those in one
-    /// part. Parts are stretches of that order, and all bots play a board in the same part.
-    pub fn schedule(&self, part: Option<u32>) -> impl Iterator<Item = usize> + Send + use<> {
+    /// The numbers of the games in the order in which they are played: of all games, or of a shard's. All bots play a board
+    /// in the same shard.
+    pub fn schedule(&self, shard: Option<Shard>) -> impl Iterator<Item = usize> + Send + use<> {
         let (games, boards) = (self.unit(), self.boards());
         let order = self.shuffle.map(|seed| shuffled(boards, seed));
-        let units = self.stretch(part).map(move |place| match &order {
+        let units = (0..self.units()).map(move |place| match &order {
             Some(order) => place / boards * boards + order[place % boards] as usize,
             None => place,
         });
+        let units = units.filter(move |&unit| shard.is_none_or(|shard| shard.has(unit)));
         units.flat_map(move |unit| (0..games).map(move |game| unit * games + game + 1))
     }
 
-    /// The number of games of the plan, or of one of its parts; in games of several players, of their seats.
-    pub fn scheduled(&self, part: Option<u32>) -> usize {
-        self.stretch(part).len() * self.unit()
+    /// Whether a game of the plan is one of this shard.
+    pub fn is_in(&self, game: usize, shard: Shard) -> bool {
+        shard.has((game - 1) / self.unit())
     }
 
-    /// The number of games of a bot, by index, in the plan or one of its parts.
-    pub fn scheduled_of(&self, bot: usize, part: Option<u32>) -> usize {
-        self.stretch(part).len() * self.games_in_round(bot)
+    /// The number of games of the plan, or of one of its shards; in games of several players, of their seats.
+    pub fn scheduled(&self, shard: Option<Shard>) -> usize {
+        self.scheduled_units(shard) * self.unit()
     }
 
-    /// The places of a part in the order of play; without one, the places of all parts.
-    fn stretch(&self, part: Option<u32>) -> Range<usize> {
-        let parts = self.parts.map_or(1, NonZeroU32::get) as usize;
-        let end = |part: usize| self.units() * part / parts;
-        part.map_or(0..self.units(), |part| end(part as usize - 1)..end(part as usize))
+    /// The number of games of a bot, by index, in the plan or one of its shards.
+    pub fn scheduled_of(&self, bot: usize, shard: Option<Shard>) -> usize {
+        self.scheduled_units(shard) * self.games_in_round(bot)
+    }
+
+    fn scheduled_units(&self, shard: Option<Shard>) -> usize {
+        shard.map_or(self.units(), |shard| shard.count(self.units()))
     }
 
     /// The name of the board of this index.
@@ -352,7 +345,7 @@ impl Plan {
         SeedOptions { colors: self.seeds.as_ref().and_then(|seeds| seeds.colors) }
     }
 
-    /// How `other` differs, apart from the number of parts, as a clause.
+    /// How `other` differs, as a clause.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let differs = |what: &str, same: bool| (!same).then(|| format!("{what} is not the same"));
         None.or_else(|| differs("the game", self.game == other.game))
@@ -430,7 +423,6 @@ mod tests {
             seeds: Some(Seeds::new([(1, seeds)]).expect("seeds")),
             players: NonZeroUsize::MIN,
             seats: Seats::default(),
-            parts: None,
             bots: (0..bots).map(bot).collect(),
             boards: Vec::new(),
         }
@@ -474,22 +466,24 @@ mod tests {
     }
 
     #[test]
-    fn parts_share_out_all_games_in_the_order_of_the_plan_and_keep_a_boards_bots_together() {
-        for parts in [1, 4, 14] {
-            let plan = Plan { shuffle: Some(5), parts: NonZeroU32::new(parts), ..plan(3, 7, 2) };
+    fn shards_share_out_all_games_and_keep_a_boards_bots_together() {
+        for of in [1, 4, 14, 20] {
+            let plan = Plan { shuffle: Some(5), ..plan(3, 7, 2) };
             let mut games: Vec<usize> = Vec::new();
-            for part in 1..=parts {
-                let mine: Vec<usize> = plan.schedule(Some(part)).collect();
-                assert_eq!(mine.len(), plan.scheduled(Some(part)));
+            for number in 1..=of {
+                let shard = Shard::new(number, of);
+                let mine: Vec<usize> = plan.schedule(shard).collect();
+                assert_eq!(mine.len(), plan.scheduled(shard));
                 let boards: Vec<usize> =
                     mine.iter().map(|&game| plan.assignment(game).board).collect();
                 assert!(boards.chunks(3).all(|bots| bots.iter().all(|board| *board == bots[0])));
                 games.extend(mine);
             }
-            assert_eq!(games, plan.schedule(None).collect::<Vec<_>>());
             games.sort_unstable();
             assert_eq!(games, (1..=42).collect::<Vec<_>>());
         }
+        let refused = ["0/3", "4/3", "1/0", "2", "a/b", "-1/2"].map(str::parse::<Shard>);
+        assert!(refused.iter().all(Result::is_err), "{refused:?}");
     }
 
     #[test]
@@ -510,8 +504,6 @@ mod tests {
         let old = plan(2, 4, 1);
         let mut new = old.clone();
         assert_eq!(old.difference(&new), None);
-        new.parts = NonZeroU32::new(2);
-        assert_eq!(old.difference(&new), None, "the same games in parts");
         new.bots[1].files.insert("./bot".to_owned(), "2".to_owned());
         let expected = "the bot `bot 1` has changed: ./bot is not the same";
         assert_eq!(old.difference(&new).as_deref(), Some(expected));

@@ -106,7 +106,7 @@ impl Plan {
         let changed = mine.iter().zip(&others).find_map(|(mine, others)| others.difference(mine));
         changed.or_else(|| {
             (self.seats != other.seats)
-                .then(|| "its bots take their seats in other orders (--seats)".to_owned())
+                .then(|| "its bots take their seats in other orders (`suite.seats`)".to_owned())
         })
     }
 }

@@ -1,11 +1,10 @@
 //! The folder of a run: `run.toml`, `results.jsonl`, `sessions.jsonl`, the user's comment, and the logs of
 //! games.
 //!
-//! # Parts
+//! # Shards
 //!
-//! A run that is played in parts has `results.jsonl` and `sessions.jsonl` in a folder for each part,
-//! `parts/0017`, so that machines that share the run folder need not share a lock. Reading the run reads
-//! these, until [`merge`](fn@super::merge) puts one `results.jsonl` in their place: then it is a run like any other.
+//! A run with a `shard`, such as `2/5`, has the games of a machine's share of its plan, and is a run like any other. [`RunFolder::joined`]
+//! reads several as one, and [`merge`](fn@super::merge) makes one of them.
 //!
 //! # What survives a kill
 //!
@@ -20,24 +19,20 @@
 //! names its session.
 //!
 //! A process that adds results holds a lock on `results.jsonl`, which the system releases when the process
-//! ends. If these are the results of a part, it also shares a lock on `run.toml`, which the process that merges the parts
-//! needs alone. On Windows, where nobody else can read a file that is locked, the locks are on `results.jsonl.lock` and
-//! `run.toml.lock` instead.
+//! ends. On Windows, where nobody else can read a file that is locked, it is on `results.jsonl.lock` instead.
 
 use std::fs::TryLockError;
 use std::io;
-use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
-use fs_err::{File, OpenOptions};
 use serde::{Deserialize, Serialize};
 
 use super::commit::Commit;
 use super::logs::{Logs, Packing};
 use crate::gamelog::Machine;
 use crate::suite::files::read_regular;
-use crate::suite::plan::{MAX_GAMES, Margin, Plan};
+use crate::suite::plan::{MAX_GAMES, Margin, Plan, Shard};
 use rules::measure::Measure;
 use rules::source::SourceError;
 use statistics::Risk;
@@ -51,10 +46,8 @@ pub(in crate::suite) const RUN: &str = "run.toml";
 pub(in crate::suite) const RESULTS: &str = "results.jsonl";
 pub(super) const SESSIONS: &str = "sessions.jsonl";
 
-/// What is locked instead of the results, where that is another file.
-pub(super) const RESULTS_LOCK: &str = "results.jsonl.lock";
-
-pub(in crate::suite) const PART_FOLDERS: &str = "parts";
+/// Where versions before 2.0.0 kept the parts of a run.
+const PARTS: &str = "parts";
 
 /// What a run is: the content of `run.toml`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -88,6 +81,9 @@ pub struct Run {
     /// The opponent, if playing stops once the better bot is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<Opponent>,
+    /// The share of the plan that is played here, if others play the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
     /// What is played.
     pub plan: Plan,
 }
@@ -165,15 +161,28 @@ pub enum FolderError {
         /// The number of its games, if they can be counted.
         games: usize,
     },
-    /// The plan has too many parts.
-    #[error("{}: the plan has {parts} parts; it can have at most {most}", path.display())]
-    TooManyParts {
-        /// The run's `run.toml`.
-        path: PathBuf,
-        /// The number of its parts.
-        parts: u32,
-        /// The maximum for its games.
-        most: u32,
+    /// The run was played in parts by an earlier version, and they were not merged.
+    #[error("{} is in parts, which only version 1 of the referee can merge", .0.display())]
+    InParts(PathBuf),
+    /// Two shards are the same one.
+    #[error("{} and {} are both shard {shard}", one.display(), other.display())]
+    SameShard {
+        /// The first run.
+        one: PathBuf,
+        /// The second run.
+        other: PathBuf,
+        /// The shard that both are.
+        shard: Shard,
+    },
+    /// Two shards are of different plans.
+    #[error("{} and {} are shards of different plans: {difference}", one.display(), other.display())]
+    OtherPlan {
+        /// The first run.
+        one: PathBuf,
+        /// The second run.
+        other: PathBuf,
+        /// What differs, as a clause.
+        difference: String,
     },
     /// A line is malformed.
     #[error("{}:{line}: {problem}", path.display())]
@@ -201,16 +210,6 @@ pub enum FolderError {
     /// The run was removed, renamed or replaced.
     #[error("the run in {} was removed, renamed or replaced in the meantime, so no more games are added", .0.display())]
     Gone(PathBuf),
-    /// The parts of the run were merged.
-    #[error("the parts of {} were merged in the meantime, so no more games are added to one", .0.display())]
-    Merged(PathBuf),
-    /// Files cannot be locked, and the request is not safe without a lock.
-    #[error(
-        "{} cannot be locked, so another process may be playing it, and existing lines can neither be cut off \
-         nor dropped; copy the run to a file system with locks",
-        .0.display()
-    )]
-    Unlocked(PathBuf),
     /// The run cannot be read.
     #[error("cannot read the run")]
     Read(#[source] io::Error),
@@ -247,7 +246,7 @@ impl Attributed for FolderError {
     }
 }
 
-/// A run, or a part of one, that can be read.
+/// A run, or several shards of one, that can be read.
 ///
 /// ```no_run
 /// use results::suite::{Bests, RunFolder, Summary};
@@ -270,16 +269,14 @@ pub struct RunFolder {
     pub path: PathBuf,
     /// What it is.
     pub run: Run,
-    /// The part, from 1, if this is not the whole run.
-    pub part: Option<u32>,
+    /// The shards that were joined, and their folders.
+    shards: Vec<(Shard, PathBuf)>,
     /// The content of `run.toml`, to notice when another run has this path.
     pub(super) source: Arc<[u8]>,
     /// Results are read several times, but duplicates are reported once.
     pub(super) duplicates_told: Arc<Once>,
     /// Whether results of other games than the plan's are read too, instead of being refused.
     pub(super) reads_foreign: bool,
-    /// Every part is locked, but the warning about missing locks is given once.
-    unlocked_told: Arc<Once>,
 }
 
 impl RunFolder {
@@ -287,11 +284,15 @@ impl RunFolder {
     pub const FILE: &str = RUN;
 
     pub(super) fn new(path: PathBuf, run: Run, source: &[u8]) -> Self {
-        let told = || Arc::new(Once::new());
-        let source = source.into();
-        let (part, reads_foreign) = (None, false);
-        let (duplicates_told, unlocked_told) = (told(), told());
-        Self { path, run, part, source, duplicates_told, reads_foreign, unlocked_told }
+        let duplicates_told = Arc::new(Once::new());
+        Self {
+            path,
+            run,
+            shards: Vec::new(),
+            source: source.into(),
+            duplicates_told,
+            reads_foreign: false,
+        }
     }
 
     /// Opens the run in `path`.
@@ -308,7 +309,83 @@ impl RunFolder {
             _ => FolderError::Read(error),
         })?;
         let run = parse_run(file, &String::from_utf8_lossy(&source))?;
+        if path.join(PARTS).is_dir() && !path.join(RESULTS).exists() {
+            return Err(FolderError::InParts(path.to_owned()));
+        }
         Ok(Self::new(path.to_owned(), run, &source))
+    }
+
+    /// The same runs, with the shards of each plan joined into one, in the place of the first.
+    ///
+    /// # Errors
+    /// When two are the same shard, or shards that belong together are of different plans.
+    pub fn joined(runs: Vec<Self>) -> Result<Vec<Self>, FolderError> {
+        let mut joined: Vec<Self> = Vec::new();
+        for run in runs {
+            let Some(shard) = run.run.shard else {
+                joined.push(run);
+                continue;
+            };
+            let is_mate = |other: &&mut Self| {
+                let of_as_many = other.shards.first().is_some_and(|(it, _)| it.of() == shard.of());
+                of_as_many && other.run.plan.difference(&run.run.plan).is_none()
+            };
+            let mut mates = joined.iter_mut();
+            match mates.find(is_mate) {
+                Some(mate) => mate.add_shard(shard, run.path)?,
+                None => joined.push(Self { shards: vec![(shard, run.path.clone())], ..run }),
+            }
+        }
+        for (at, one) in joined.iter().enumerate() {
+            joined[at + 1..].iter().try_for_each(|other| one.refuse_complement(other))?;
+        }
+        Ok(joined)
+    }
+
+    fn add_shard(&mut self, shard: Shard, path: PathBuf) -> Result<(), FolderError> {
+        if let Some((_, one)) = self.shards.iter().find(|(it, _)| *it == shard) {
+            return Err(FolderError::SameShard { one: one.clone(), other: path, shard });
+        }
+        self.shards.push((shard, path));
+        self.shards.sort();
+        self.run.shard = None;
+        Ok(())
+    }
+
+    /// Refuses shards of another plan that would complete these.
+    fn refuse_complement(&self, other: &Self) -> Result<(), FolderError> {
+        let of = |run: &Self| run.shards.first().map(|(shard, _)| shard.of());
+        let has = |shard: &Shard| self.shards.iter().any(|(it, _)| it == shard);
+        let is_apart = other.shards.iter().all(|(shard, _)| !has(shard));
+        let Some(difference) = self.run.plan.difference(&other.run.plan) else { return Ok(()) };
+        if of(self).is_none() || of(self) != of(other) || !is_apart {
+            return Ok(());
+        }
+        let [one, other] = [self, other].map(|run| run.shards[0].1.clone());
+        Err(FolderError::OtherPlan { one, other, difference })
+    }
+
+    /// The shards that are missing to make one run of those that were joined; none if this is a whole run.
+    pub fn missing_shards(&self) -> Vec<Shard> {
+        let Some((first, _)) = self.shards.first() else { return Vec::new() };
+        let has = |shard: &Shard| self.shards.iter().any(|(it, _)| it == shard);
+        let all = (1..=first.of()).filter_map(|number| Shard::new(number, first.of()));
+        all.filter(|shard| !has(shard)).collect()
+    }
+
+    /// The folders that have the results: this one, or the joined shards' folders.
+    pub fn homes(&self) -> Vec<&Path> {
+        match &self.shards[..] {
+            [] => vec![&self.path],
+            shards => shards.iter().map(|(_, path)| path.as_path()).collect(),
+        }
+    }
+
+    /// The folder that has the files of a game.
+    pub(super) fn home_of(&self, game: usize) -> &Path {
+        let mut shards = self.shards.iter();
+        let home = shards.find(|(shard, _)| self.run.plan.is_in(game, *shard));
+        home.map_or(&self.path, |(_, path)| path)
     }
 
     /// The same, for a reader that names each result that is not of the plan.
@@ -316,57 +393,41 @@ impl RunFolder {
         Self { reads_foreign: true, ..self.clone() }
     }
 
-    /// A part of this run, from 1.
-    #[must_use]
-    pub fn of_part(&self, part: u32) -> Self {
-        Self { part: Some(part), ..self.clone() }
-    }
-
-    /// The number of parts that have not been merged; 0 if this is a run like any other.
-    pub fn parts(&self) -> u32 {
-        let is_merged = || self.path.join(RESULTS).exists();
-        let parts = self.run.plan.parts.filter(|_| self.part.is_none() && !is_merged());
-        parts.map_or(0, NonZeroU32::get)
-    }
-
-    /// The results that are not in a part's folder.
-    pub(super) fn place(&self) -> PathBuf {
-        match self.part {
-            Some(part) => self.path.join(PART_FOLDERS).join(format!("{part:04}")),
-            None => self.path.clone(),
-        }
-    }
-
-    /// Opens the file that is locked while the parts are merged, and shared while one of them is played.
-    pub(super) fn open_lock_of_parts(&self, to_merge: bool) -> io::Result<File> {
-        let run = self.path.join(RUN);
-        let mut open = OpenOptions::new();
-        open.read(true).write(to_merge);
-        match lock_beside(&run) {
-            Some(beside) => open.write(true).create(true).truncate(false).open(beside),
-            None => open.open(run),
-        }
-    }
-
     /// The games to be played here, in order.
     pub fn schedule(&self) -> impl Iterator<Item = usize> + Send + use<> {
-        self.run.plan.schedule(self.part)
+        let (plan, shards) = (self.run.plan.clone(), self.shards.clone());
+        let is_joined = move |game: &usize| {
+            shards.is_empty() || shards.iter().any(|(shard, _)| plan.is_in(*game, *shard))
+        };
+        self.run.plan.schedule(self.run.shard).filter(is_joined)
     }
 
     /// The number of games to be played here; in games of several players, of their seats.
     pub fn planned(&self) -> usize {
-        self.run.plan.scheduled(self.part)
+        self.sum(|shard| self.run.plan.scheduled(shard))
     }
 
-    /// Why the run, or its part, cannot be merged now: another process is adding results, or, without locks, might be.
-    pub fn in_use(&self) -> Option<FolderError> {
-        let results = self.place().join(RESULTS);
-        let locked = lock_beside(&results).unwrap_or(results);
-        match std::fs::File::open(locked).ok()?.try_lock_shared() {
-            Ok(()) => None,
-            Err(TryLockError::WouldBlock) => Some(FolderError::InUse(self.place())),
-            Err(TryLockError::Error(_)) => Some(FolderError::Unlocked(self.place())),
+    /// The number of games of a bot, by index, to be played here.
+    pub fn planned_of(&self, bot: usize) -> usize {
+        self.sum(|shard| self.run.plan.scheduled_of(bot, shard))
+    }
+
+    /// The sum over the joined shards, or the value of this run.
+    fn sum(&self, games: impl Fn(Option<Shard>) -> usize) -> usize {
+        match &self.shards[..] {
+            [] => games(self.run.shard),
+            shards => shards.iter().map(|(shard, _)| games(Some(*shard))).sum(),
         }
+    }
+
+    /// Whether another process is adding results.
+    pub fn is_in_use(&self) -> bool {
+        self.homes().into_iter().any(|home| {
+            let results = home.join(RESULTS);
+            let locked = lock_beside(&results).unwrap_or(results);
+            let file = std::fs::File::open(locked).ok();
+            file.is_some_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+        })
     }
 
     /// How many of the games to be played here have been played, and the number of all.
@@ -376,17 +437,6 @@ impl RunFolder {
     pub fn progress(&self) -> Result<(usize, usize), FolderError> {
         let plan = &self.run.plan;
         Ok((plan.tables(self.played()?.count()), plan.tables(self.planned())))
-    }
-
-    /// Warns that files cannot be locked.
-    pub(super) fn warn_of_missing_lock(&self, error: &io::Error) {
-        self.unlocked_told.call_once(|| {
-            log::warn!(
-                "{} cannot be locked ({error}): results are only appended, and what cannot be safe is refused; if two \
-                 processes play the same games, the first result of each counts",
-                self.path.display()
-            );
-        });
     }
 }
 
@@ -406,10 +456,6 @@ fn parse_run(path: PathBuf, source: &str) -> Result<Run, FolderError> {
     let run: Run = toml::from_str(source).map_err(|error| refuse(&error))?;
     if run.plan.is_too_large() {
         return Err(FolderError::TooLarge { path, games: run.plan.games() });
-    }
-    let (parts, most) = (run.plan.parts.map_or(0, NonZeroU32::get), run.plan.max_parts());
-    if parts > most {
-        return Err(FolderError::TooManyParts { path, parts, most });
     }
     Ok(run)
 }

@@ -26,6 +26,7 @@ impl Run {
             names_games: plan.players() > 1,
             git: None,
             against,
+            shard: None,
             plan,
         }
     }

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 use super::RunFolder;
 use crate::gamelog::{self, Log};
 
+/// The folder of the logs.
+pub(super) const GAMES: &str = "games";
+
 /// Which games leave a log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -50,7 +53,7 @@ impl RunFolder {
 
     /// The path of the log, if it is not packed.
     pub fn log_path(&self, result: usize) -> PathBuf {
-        self.path.join("games").join(format!("{:06}.jsonl", self.number_of_files(result)))
+        self.home_of(result).join(GAMES).join(format!("{:06}.jsonl", self.number_of_files(result)))
     }
 
     /// The log; `None` if it was not kept.

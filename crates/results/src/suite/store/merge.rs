@@ -1,74 +1,57 @@
-//! Puts the results of a run's parts together.
+//! Makes one run of its shards.
 
-use std::io::{self, BufWriter, ErrorKind, Write as _};
-use std::num::NonZeroU32;
+use std::io::{self, BufWriter, Write as _};
+use std::path::Path;
 
-use super::folder::{FolderError, PART_FOLDERS, RESULTS, RESULTS_LOCK, RunFolder, SESSIONS};
-use crate::suite::files::{
-    json_line, new_file, put_new, remove_if_empty, remove_if_there, sweep, write_whole,
-};
+use fs_err as fs;
+use fs_err::File;
 
-/// Joins the `results.jsonl` and `sessions.jsonl` of the parts into one of each, and removes the parts' files.
-/// It may be killed at any moment and called again, and does nothing for a run that is already merged.
-/// Processes that merge at the same time wait for each other.
+use super::folder::{FolderError, RESULTS, Run, RunFolder, SESSIONS};
+use super::logs::GAMES;
+use crate::suite::files::{NEW, json_line};
+use terms::path::folder_of;
+
+/// Copies the results, sessions and logs of [joined](RunFolder::joined) shards into a new run at `path`, which appears whole or not at
+/// all. The shards stay as they are.
 ///
 /// # Errors
-/// When a part is being played, results cannot be read, or files cannot be written; then the parts stay.
-pub fn merge(folder: &RunFolder) -> Result<(), FolderError> {
-    let mut parts = (1..=folder.parts()).map(|part| folder.of_part(part));
-    // Without locks nobody knows.
-    if let Some(played) = parts.find_map(|part| part.in_use().filter(FolderError::is_in_use)) {
-        return Err(played);
+/// When a shard is being played, `path` exists, or files cannot be read or written.
+pub fn merge(shards: &RunFolder, path: &Path) -> Result<RunFolder, FolderError> {
+    if shards.is_in_use() {
+        return Err(FolderError::InUse(shards.path.clone()));
     }
-    let lock = folder.open_lock_of_parts(true).map_err(FolderError::Write)?;
-    match lock.file().lock() {
-        Ok(()) => sweep(&folder.path),
-        Err(error) => folder.warn_of_missing_lock(&error),
+    if path.exists() {
+        return Err(FolderError::Exists(path.to_owned()));
     }
-    if folder.parts() > 0 {
-        put_together(folder)?;
+    fs::create_dir_all(folder_of(path)).map_err(FolderError::Make)?;
+    let place = tempfile::Builder::new().prefix(NEW).tempdir_in(folder_of(path));
+    let place = place.map_err(FolderError::Make)?;
+    let whole =
+        RunFolder::create(&place.path().join("run"), Run { shard: None, ..shards.run.clone() })?;
+    let sessions: Vec<u8> = shards.sessions()?.iter().flat_map(json_line).collect();
+    fs::write(whole.path.join(SESSIONS), sessions).map_err(FolderError::Write)?;
+    let file = File::create(whole.path.join(RESULTS)).map_err(FolderError::Write)?;
+    let mut lines = BufWriter::new(&file);
+    for outcome in shards.outcomes()? {
+        lines.write_all(&json_line(&outcome?)).map_err(FolderError::Write)?;
     }
-    if let Err(error) = remove_parts(folder) {
-        log::warn!("the parts are merged, but not all of their files are gone: {error}");
+    lines.flush().and_then(|()| file.sync_all()).map_err(FolderError::Write)?;
+    drop(lines);
+    for home in shards.homes() {
+        copy_logs(&home.join(GAMES), &whole.path.join(GAMES)).map_err(FolderError::Write)?;
+    }
+    fs::rename(&whole.path, path).map_err(FolderError::Make)?;
+    RunFolder::open(path)
+}
+
+fn copy_logs(from: &Path, to: &Path) -> io::Result<()> {
+    if !from.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(to)?;
+    for log in fs::read_dir(from)? {
+        let log = log?;
+        fs::copy(log.path(), to.join(log.file_name()))?;
     }
     Ok(())
-}
-
-/// Removes the results of the parts, and leaves other files, such as the output of tasks.
-fn remove_parts(folder: &RunFolder) -> io::Result<()> {
-    let parts = folder.path.join(PART_FOLDERS);
-    for part in 1..=folder.run.plan.parts.map_or(0, NonZeroU32::get) {
-        let place = folder.of_part(part).place();
-        if place.is_dir() {
-            sweep(&place);
-            for file in [SESSIONS, RESULTS_LOCK, RESULTS] {
-                remove_if_there(&place.join(file))?;
-            }
-            remove_if_empty(&place)?;
-        }
-    }
-    remove_if_empty(&parts)
-}
-
-/// Writes the sessions, and last of all the results, which make it a run like any other.
-fn put_together(folder: &RunFolder) -> Result<(), FolderError> {
-    let sessions: Vec<u8> = folder.sessions()?.iter().flat_map(json_line).collect();
-    write_whole(&folder.path.join(SESSIONS), &sessions).map_err(FolderError::Write)?;
-    let path = folder.path.join(RESULTS);
-    let new = new_file(&path).map_err(FolderError::Write)?;
-    let mut lines = BufWriter::new(new.as_file());
-    for outcome in folder.outcomes()? {
-        let outcome = outcome?;
-        if outcome.is_played() {
-            lines.write_all(&json_line(&outcome)).map_err(FolderError::Write)?;
-        }
-    }
-    lines.flush().map_err(FolderError::Write)?;
-    drop(lines);
-    new.as_file().sync_all().map_err(FolderError::Write)?;
-    // Without locks, another process may have been faster, with the same results.
-    match put_new(new, &path) {
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        kept => kept.map_err(FolderError::Write),
-    }
 }

@@ -1,5 +1,4 @@
-//! The folder of a run: its plan, its sessions, and the outcome of each finished game; written so that it survives a kill,
-//! in one piece or in parts.
+//! The folder of a run: its plan, its sessions, and the outcome of each finished game; written so that it survives a kill.
 
 mod comment;
 mod commit;
@@ -15,7 +14,7 @@ mod writer;
 pub(super) use self::comment::comment_in;
 pub use self::commit::Commit;
 pub use self::folder::{FolderError, Opponent, Run, RunFolder};
-pub(super) use self::folder::{PART_FOLDERS, RESULTS, RUN};
+pub(super) use self::folder::{RESULTS, RUN};
 pub use self::game_set::GameSet;
 pub use self::logs::{Logs, Packing, packed_log};
 pub use self::merge::merge;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
 
 use fs_err::File;
@@ -16,12 +16,12 @@ use crate::suite::outcome::Outcome;
 use rules::source::json_problem;
 use terms::text::plural;
 
-/// The results of a run, one part after the other.
+/// The results of a run, one shard after the other.
 #[derive(Debug)]
 pub struct Outcomes {
     lines: Option<JsonLines>,
     /// The folder of the current line, and the folders after it.
-    pieces: VecDeque<RunFolder>,
+    homes: VecDeque<PathBuf>,
     /// The last session of the folders before.
     sessions_before: u32,
     played: GameSet,
@@ -34,23 +34,11 @@ pub struct Outcomes {
     settled: Option<GameSet>,
     /// The games that later results were left out of.
     doubled: Vec<usize>,
-    /// The run, as long as it is in parts.
-    in_parts: Option<RunFolder>,
-    /// Whether results of parts have been read that come again in the whole run.
-    is_read_again: bool,
     told: Arc<Once>,
 }
 
 impl RunFolder {
-    /// The folders with results: the folders of parts that have been begun, or this one.
-    fn pieces(&self) -> Vec<Self> {
-        let parts = (1..=self.parts()).map(|part| self.of_part(part));
-        let begun = parts.filter(|part| part.place().join(RESULTS).exists()).collect();
-        // They may have been put together, and removed, at this moment.
-        if self.parts() > 0 { begun } else { vec![self.clone()] }
-    }
-
-    /// The results, in the order in which the games of each part ended, without a line that was cut short and
+    /// The results, in the order in which the games of each shard ended, without a line that was cut short and
     /// without second results of a game. Where a game has a result, what says that it was not played is left out too.
     ///
     /// # Errors
@@ -63,15 +51,13 @@ impl RunFolder {
     fn outcomes_and_attempts(&self, run: Option<Self>) -> Result<Outcomes, FolderError> {
         let mut outcomes = Outcomes {
             lines: None,
-            pieces: self.pieces().into(),
+            homes: self.homes().into_iter().map(Path::to_owned).collect(),
             sessions_before: 0,
             played: GameSet::new(self.run.plan.games()),
             players: self.run.plan.players(),
             run,
             settled: None,
             doubled: Vec::new(),
-            in_parts: (self.parts() > 0).then(|| self.clone()),
-            is_read_again: false,
             told: Arc::clone(&self.duplicates_told),
         };
         outcomes.open()?;
@@ -83,20 +69,13 @@ impl RunFolder {
     /// # Errors
     /// When the file cannot be read or is damaged.
     pub fn sessions(&self) -> Result<Vec<Session>, FolderError> {
-        let was_in_parts = self.parts() > 0;
         let mut all: Vec<Session> = Vec::new();
-        for piece in self.pieces() {
+        for home in self.homes() {
             let before = all.last().map_or(0, |last| last.number);
-            let own = piece.own_sessions()?.into_iter();
+            let own = sessions_in(home)?.into_iter();
             all.extend(own.map(|session| Session { number: before + session.number, ..session }));
         }
-        let is_gone = was_in_parts && self.parts() == 0;
-        if is_gone { self.own_sessions() } else { Ok(all) }
-    }
-
-    /// The sessions in this folder, as they are numbered there.
-    pub(super) fn own_sessions(&self) -> Result<Vec<Session>, FolderError> {
-        Session::read_all(&self.place().join(SESSIONS))
+        Ok(all)
     }
 
     /// The games to be played here that have been played.
@@ -113,7 +92,7 @@ impl RunFolder {
         while let Some(outcome) = outcomes.next() {
             let outcome = outcome?;
             if !due.has(outcome.game) {
-                let problem = format!("game {} is in another part", outcome.game);
+                let problem = format!("game {} is in another shard", outcome.game);
                 return Err(outcomes.damaged(problem));
             }
             if outcome.is_played() {
@@ -150,22 +129,6 @@ impl RunFolder {
         Ok(Some(torn))
     }
 
-    /// The parts with games that have no result, each with the number of these games.
-    ///
-    /// # Errors
-    /// When a result cannot be read, or belongs to no game of the plan.
-    pub fn missing_parts(&self) -> Result<Vec<(u32, usize)>, FolderError> {
-        let (played, mut schedule) = (self.played()?, self.schedule());
-        let plan = &self.run.plan;
-        let missing = |part| {
-            let seats: Vec<usize> = schedule.by_ref().take(plan.scheduled(Some(part))).collect();
-            let is_missing = |game: &&[usize]| !game.iter().all(|&seat| played.has(seat));
-            (part, seats.chunks(plan.players()).filter(is_missing).count())
-        };
-        let missing: Vec<_> = (1..=self.parts()).map(missing).collect();
-        Ok(missing.into_iter().filter(|(_, games)| *games > 0).collect())
-    }
-
     /// Whether a result belongs to the plan.
     fn check(&self, outcome: &Outcome) -> Result<(), String> {
         let plan = &self.run.plan;
@@ -183,29 +146,24 @@ impl RunFolder {
 }
 
 impl Outcomes {
-    /// Opens the first of the pieces that are left. If another process has put the parts together in the meantime, that is the
-    /// whole run, in which those that have been read come again.
+    /// Opens the results of the first of the folders that are left and have any: a run that has not begun has no file of them.
     fn open(&mut self) -> Result<(), FolderError> {
-        let is_joined = |run: &mut RunFolder| run.parts() == 0;
-        if let Some(whole) = self.in_parts.take_if(is_joined) {
-            self.is_read_again = true;
-            self.sessions_before = 0;
-            self.pieces = [whole].into();
-        }
-        let path = self.pieces.front().map(|piece| piece.place().join(RESULTS));
-        match path.map(JsonLines::open).transpose() {
-            Err(_) if self.in_parts.as_mut().is_some_and(is_joined) => self.open(),
-            opened => {
-                self.lines = opened?;
-                Ok(())
+        self.lines = None;
+        while let Some(home) = self.homes.front() {
+            let results = home.join(RESULTS);
+            if results.exists() {
+                self.lines = Some(JsonLines::open(results)?);
+                break;
             }
+            self.homes.pop_front();
         }
+        Ok(())
     }
 
-    /// Opens the next piece.
+    /// Opens the next folder.
     fn go_on(&mut self) -> Result<(), FolderError> {
-        if let Some(piece) = self.pieces.pop_front() {
-            let last = piece.own_sessions()?.last().map_or(0, |session| session.number);
+        if let Some(home) = self.homes.pop_front() {
+            let last = sessions_in(&home)?.last().map_or(0, |session| session.number);
             self.sessions_before += last;
         }
         self.open()
@@ -294,9 +252,7 @@ impl Iterator for Outcomes {
                         return Some(Err(self.damaged(problem)));
                     }
                     if self.is_duplicate(&outcome) {
-                        if !self.is_read_again {
-                            self.doubled.push(outcome.game);
-                        }
+                        self.doubled.push(outcome.game);
                         continue;
                     }
                     match self.is_settled(&outcome) {
@@ -321,6 +277,11 @@ impl Iterator for Outcomes {
             }
         }
     }
+}
+
+/// The sessions in a folder, as they are numbered there.
+pub(super) fn sessions_in(home: &Path) -> Result<Vec<Session>, FolderError> {
+    Session::read_all(&home.join(SESSIONS))
 }
 
 /// A file of JSON values, one on each line.

@@ -10,14 +10,13 @@ use fs_err::{File, OpenOptions};
 use same_file::Handle;
 
 use super::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
+use super::outcomes::sessions_in;
 use super::session::Session;
 use crate::cut::cut;
 use crate::suite::files::{
-    NEW, json_line, make_folder, naming, new_file, put_in_place, put_new, read_regular, sweep,
-    written,
+    NEW, json_line, naming, new_file, put_in_place, put_new, read_regular, sweep, written,
 };
 use crate::suite::outcome::Outcome;
-use terms::path::folder_of;
 use terms::system::lock_beside;
 
 /// The longest time before results are synced to the disk.
@@ -31,12 +30,8 @@ pub struct RunWriter {
     results: File,
     /// The file of the results, to notice when another file has replaced it.
     identity: Handle,
-    /// Whether the results are locked; if not, lines are appended and nothing else is done.
-    is_locked: bool,
     /// The file that is locked in their place, if it is another one.
     _lock: Option<File>,
-    /// What keeps the parts from being merged, if these are results of one.
-    _unmerged: Option<File>,
     /// The length of the whole lines.
     length: u64,
     synced: Instant,
@@ -69,43 +64,18 @@ impl RunFolder {
         }
     }
 
-    /// Checks that the run is still where it was opened, and in the same parts.
+    /// Checks that the run is still where it was opened.
     fn check_unmoved(&self) -> Result<(), FolderError> {
-        if !read_regular(&self.path.join(RUN)).is_ok_and(|now| *now == *self.source) {
-            return Err(FolderError::Gone(self.path.clone()));
+        if read_regular(&self.path.join(RUN)).is_ok_and(|now| *now == *self.source) {
+            Ok(())
+        } else {
+            Err(FolderError::Gone(self.path.clone()))
         }
-        if self.part.is_some() && self.path.join(RESULTS).exists() {
-            return Err(FolderError::Merged(self.path.clone()));
-        }
-        Ok(())
     }
 
     /// Why a file of the run cannot be opened.
     fn cannot_open(&self, error: io::Error) -> FolderError {
         self.check_unmoved().err().unwrap_or(FolderError::Open(error))
-    }
-
-    /// Keeps the parts from being merged for as long as the file is open; `None` if this is not a part, or without locks.
-    fn hold_off_merge(&self) -> Result<Option<File>, FolderError> {
-        if self.part.is_none() {
-            return Ok(None);
-        }
-        let lock = self.open_lock_of_parts(false).map_err(|error| self.cannot_open(error))?;
-        match lock.file().try_lock_shared() {
-            Ok(()) => Ok(Some(lock)),
-            Err(TryLockError::WouldBlock) => Err(FolderError::InUse(self.path.clone())),
-            Err(TryLockError::Error(error)) => {
-                self.warn_of_missing_lock(&error);
-                Ok(None)
-            }
-        }
-    }
-
-    /// Makes the folder of this part.
-    fn make_part(&self) -> io::Result<()> {
-        let place = self.place();
-        let folders = self.part.is_some().then(|| [folder_of(&place), place.as_path()]);
-        folders.into_iter().flatten().try_for_each(make_folder)
     }
 }
 
@@ -120,23 +90,19 @@ impl RunWriter {
 
     /// Resumes a run, without the results of games that were not played and those that `is_dropped`
     /// picks. A last result that was cut short is cut off. If the [run](super::Run::plays_delayed_again) plays games again that the
-    /// host's delays ended, their results go too, except in a part of a run and without locks. The results of all seats of a game go
-    /// together, also if a kill has left only some of them.
+    /// host's delays ended, their results go too. The results of all seats of a game go together, also if a kill has left only some of
+    /// them.
     ///
     /// # Errors
-    /// When it is in use, damaged, or cannot be written, or has been moved or merged since it was opened.
+    /// When it is in use, damaged, or cannot be written, or has been moved since it was opened.
     pub fn resume(
         folder: RunFolder,
         is_dropped: impl Fn(&Outcome) -> bool,
     ) -> Result<Self, FolderError> {
         let mut writer = Self::lock(folder)?;
-        if writer.is_locked {
-            sweep(&writer.folder.place());
-        }
-        writer.length = cut_tail(&mut writer.results, writer.is_locked)
-            .map_err(|error| writer.cannot_mend(error))?;
-        let RunFolder { run, part, .. } = &writer.folder;
-        let plays_delayed = writer.is_locked && part.is_none() && run.plays_delayed_again();
+        sweep(&writer.folder.path);
+        writer.length = cut_tail(&mut writer.results).map_err(FolderError::Write)?;
+        let plays_delayed = writer.folder.run.plays_delayed_again();
         let is_dropped = |outcome: &Outcome| {
             let is_delayed = || plays_delayed && outcome.is_lost_by_host();
             !outcome.is_played() || is_dropped(outcome) || is_delayed()
@@ -146,37 +112,32 @@ impl RunWriter {
             is_dropped(outcome) || torn.as_ref().is_some_and(|torn| torn.has(outcome.table()))
         };
         let mut outcomes = writer.folder.outcomes()?;
-        // Without locks, what says that a game was not played stays: readers leave it out once the game has a result.
-        let must_go = |outcome: &Outcome| writer.is_locked || outcome.is_played();
         let drops = outcomes.try_fold(0, |count, outcome| {
-            outcome.map(|outcome| count + usize::from(must_go(&outcome) && is_dropped(&outcome)))
+            outcome.map(|outcome| count + usize::from(is_dropped(&outcome)))
         })?;
-        if drops > 0 || (writer.is_locked && outcomes.duplicates() > 0) {
+        if drops > 0 || outcomes.duplicates() > 0 {
             writer.drop_outcomes(is_dropped)?;
         }
         Ok(writer)
     }
 
     pub(super) fn lock(folder: RunFolder) -> Result<Self, FolderError> {
-        let unmerged = folder.hold_off_merge()?;
         folder.check_unmoved()?;
-        let results = folder.make_part().and_then(|()| open_to_add(&folder.place().join(RESULTS)));
+        let results = open_to_add(&folder.path.join(RESULTS));
         let results = results.map_err(|error| folder.cannot_open(error))?;
-        Ok(Self { _unmerged: unmerged, ..Self::lock_opened(folder, results)? })
+        Self::lock_opened(folder, results)
     }
 
     /// Locks the results that were opened before.
     fn lock_opened(folder: RunFolder, results: File) -> Result<Self, FolderError> {
         let beside = lock_beside(results.path());
         let lock = beside.map(|path| open_to_add(&path)).transpose().map_err(FolderError::Open)?;
-        let is_locked = lock_file(lock.as_ref().unwrap_or(&results), &folder)?;
+        lock_file(lock.as_ref().unwrap_or(&results), &folder)?;
         let writer = Self {
             identity: identity(&results)?,
             folder,
             results,
-            is_locked,
             _lock: lock,
-            _unmerged: None,
             length: 0,
             synced: Instant::now(),
             lines: Vec::new(),
@@ -187,41 +148,25 @@ impl RunWriter {
         if writer.is_in_place() {
             Ok(writer)
         } else {
-            Err(FolderError::InUse(writer.folder.place()))
+            Err(FolderError::InUse(writer.folder.path.clone()))
         }
-    }
-
-    /// Whether the run is locked, so that no other process can write it.
-    pub fn is_locked(&self) -> bool {
-        self.is_locked
     }
 
     /// Whether the results still go to the file that readers find.
     fn is_in_place(&self) -> bool {
-        let path = self.folder.place().join(RESULTS);
+        let path = self.folder.path.join(RESULTS);
         Handle::from_path(path).is_ok_and(|there| there == self.identity)
-    }
-
-    /// Why existing lines cannot be changed.
-    fn cannot_mend(&self, error: io::Error) -> FolderError {
-        match error.kind() {
-            io::ErrorKind::Unsupported => FolderError::Unlocked(self.folder.place()),
-            _ => FolderError::Write(error),
-        }
     }
 
     /// Replaces the file by one without some results. It is locked before it appears.
     ///
     /// # Errors
-    /// When it cannot be written, or the run is not locked.
+    /// When it cannot be written.
     pub fn drop_outcomes(
         &mut self,
         is_dropped: impl Fn(&Outcome) -> bool,
     ) -> Result<(), FolderError> {
-        if !self.is_locked {
-            return Err(FolderError::Unlocked(self.folder.place()));
-        }
-        let path = self.folder.place().join(RESULTS);
+        let path = self.folder.path.join(RESULTS);
         let mut new = new_file(&path).map_err(FolderError::Write)?;
         let mut outcomes = self.folder.outcomes()?;
         while let Some(outcome) = outcomes.next() {
@@ -249,14 +194,13 @@ impl RunWriter {
     /// # Errors
     /// When it cannot be written.
     pub fn begin_session(&mut self, session: Session) -> Result<(), FolderError> {
-        let number = self.folder.own_sessions()?.last().map_or(1, |last| last.number + 1);
+        let number = sessions_in(&self.folder.path)?.last().map_or(1, |last| last.number + 1);
         let line = json_line(&Session { number, ..session });
-        let path = self.folder.place().join(SESSIONS);
+        let path = self.folder.path.join(SESSIONS);
         let mut file = open_to_add(&path).map_err(FolderError::Write)?;
-        let length =
-            cut_tail(&mut file, self.is_locked).map_err(|error| self.cannot_mend(error))?;
+        let length = cut_tail(&mut file).map_err(FolderError::Write)?;
         file.write_all(&line).map_err(|error| {
-            self.take_back(&file, length);
+            take_back(&file, length);
             FolderError::Write(error)
         })?;
         self.session = Some(number);
@@ -278,17 +222,9 @@ impl RunWriter {
         let line = |seat: &Outcome| json_line(&Outcome { session: self.session, ..seat.clone() });
         self.lines = seats.iter().flat_map(line).collect();
         self.write_lines().map_err(|error| {
-            self.take_back(&self.results, self.length);
+            take_back(&self.results, self.length);
             FolderError::Write(error)
         })
-    }
-
-    /// Cuts off what a failed write has left, unless another process may have added a line in the meantime.
-    fn take_back(&self, file: &File, length: u64) {
-        if self.is_locked {
-            // If that fails too, readers still leave the torn line out.
-            let _ = cut(file.file(), file.path(), length);
-        }
     }
 
     fn write_lines(&mut self) -> io::Result<()> {
@@ -315,16 +251,23 @@ fn open_to_add(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).append(true).create(true).open(path)
 }
 
-/// Locks the results of a run; the kernel unlocks them when this process ends. Returns whether they could be locked.
-fn lock_file(results: &File, folder: &RunFolder) -> Result<bool, FolderError> {
+/// Cuts off what a failed write has left.
+fn take_back(file: &File, length: u64) {
+    // If that fails too, readers still leave the torn line out.
+    let _ = cut(file.file(), file.path(), length);
+}
+
+/// Locks the results of a run; the kernel unlocks them when this process ends. Where files cannot be locked, it goes on without.
+fn lock_file(results: &File, folder: &RunFolder) -> Result<(), FolderError> {
     match results.file().try_lock() {
-        Err(TryLockError::WouldBlock) => Err(FolderError::InUse(folder.place())),
-        Err(TryLockError::Error(error)) => {
-            folder.warn_of_missing_lock(&error);
-            Ok(false)
-        }
-        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => return Err(FolderError::InUse(folder.path.clone())),
+        Err(TryLockError::Error(error)) => log::warn!(
+            "{} cannot be locked ({error}): no other process may play the same run at the same time",
+            folder.path.display()
+        ),
+        Ok(()) => {}
     }
+    Ok(())
 }
 
 fn identity(results: &File) -> Result<Handle, FolderError> {
@@ -332,16 +275,9 @@ fn identity(results: &File) -> Result<Handle, FolderError> {
 }
 
 /// Cuts off a last line that is not whole, and returns the length of the others.
-///
-/// # Errors
-/// [`Unsupported`](io::ErrorKind::Unsupported) if there is one and the file is not locked: it may be a line that
-/// another process is writing.
-fn cut_tail(file: &mut File, is_locked: bool) -> io::Result<u64> {
+fn cut_tail(file: &mut File) -> io::Result<u64> {
     let length = whole_lines(file)?;
     if length < file.metadata()?.len() {
-        if !is_locked {
-            return Err(io::ErrorKind::Unsupported.into());
-        }
         cut(file.file(), file.path(), length)?;
     }
     Ok(length)
@@ -384,15 +320,12 @@ fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::num::NonZeroU32;
     use std::slice;
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::thread;
 
     use super::*;
-    use crate::suite::plan::{Plan, test_plan};
-    use crate::suite::store::folder::PART_FOLDERS;
-    use crate::suite::store::merge;
+    use crate::suite::plan::test_plan;
 
     fn new_run(path: &Path) -> RunWriter {
         RunWriter::create(path, Run::new(test_plan(3), None)).expect("a run")
@@ -416,52 +349,49 @@ mod tests {
 
     #[test]
     fn a_run_that_was_moved_since_it_was_opened_is_not_made_again() {
-        for parts in [None, NonZeroU32::new(2)] {
-            let place = tempfile::tempdir().expect("a folder");
-            let path = place.path().join("run");
-            let run = Run::new(Plan { parts, ..test_plan(3) }, None);
-            let folder = RunFolder::create(&path, run).expect("a run");
-            let folder = if parts.is_some() { folder.of_part(1) } else { folder };
-            fs::rename(&path, place.path().join("moved")).expect("renamed");
-            let resumed = RunWriter::resume(folder.clone(), |_| false);
-            assert!(matches!(resumed, Err(FolderError::Gone(_))), "{resumed:?}");
-            assert!(!path.exists());
-            // Nor is anything added to a folder that has other files by now, or another run of the same plan.
-            fs::create_dir(&path).expect("made");
-            let resumed = RunWriter::resume(folder.clone(), |_| false);
-            assert!(matches!(resumed, Err(FolderError::Gone(_))), "{resumed:?}");
-            assert_eq!(fs::read_dir(&path).expect("a folder").count(), 0);
-            let run = Run::new(folder.run.plan.clone(), None);
-            RunFolder::create(&path, run).expect("another run");
-            let resumed = RunWriter::resume(folder, |_| false);
-            assert!(matches!(resumed, Err(FolderError::Gone(_))), "{resumed:?}");
-            assert_eq!(fs::read_dir(&path).expect("a folder").count(), 1);
-        }
+        let place = tempfile::tempdir().expect("a folder");
+        let path = place.path().join("run");
+        let folder = RunFolder::create(&path, Run::new(test_plan(3), None)).expect("a run");
+        fs::rename(&path, place.path().join("moved")).expect("renamed");
+        let resumed = RunWriter::resume(folder.clone(), |_| false);
+        assert!(matches!(resumed, Err(FolderError::Gone(_))), "{resumed:?}");
+        assert!(!path.exists());
+        // Nor is anything added to a folder that has other files by now, or another run of the same plan.
+        fs::create_dir(&path).expect("made");
+        let resumed = RunWriter::resume(folder.clone(), |_| false);
+        assert!(matches!(resumed, Err(FolderError::Gone(_))), "{resumed:?}");
+        assert_eq!(fs::read_dir(&path).expect("a folder").count(), 0);
+        let run = Run::new(folder.run.plan.clone(), None);
+        RunFolder::create(&path, run).expect("another run");
+        let resumed = RunWriter::resume(folder, |_| false);
+        assert!(matches!(resumed, Err(FolderError::Gone(_))), "{resumed:?}");
+        assert_eq!(fs::read_dir(&path).expect("a folder").count(), 1);
     }
 
     #[test]
-    fn a_part_is_not_made_again_once_the_parts_are_merged() {
+    fn shards_of_one_plan_are_joined_and_others_are_refused() {
         let place = tempfile::tempdir().expect("a folder");
-        let path = place.path().join("run");
-        let run = Run::new(Plan { parts: NonZeroU32::new(2), ..test_plan(3) }, None);
-        let folder = RunFolder::create(&path, run).expect("a run");
-        merge(&folder).expect("merged");
-        let resumed = RunWriter::resume(folder.of_part(1), |_| false);
-        assert!(matches!(resumed, Err(FolderError::Merged(_))), "{resumed:?}");
-        assert!(!path.join(PART_FOLDERS).exists());
-    }
-
-    #[test]
-    fn a_part_is_not_played_while_the_parts_are_merged() {
-        let place = tempfile::tempdir().expect("a folder");
-        let path = place.path().join("run");
-        let run = Run::new(Plan { parts: NonZeroU32::new(2), ..test_plan(3) }, None);
-        let folder = RunFolder::create(&path, run).expect("a run");
-        let merging = folder.open_lock_of_parts(true).expect("a file");
-        merging.file().lock().expect("free");
-        let resumed = RunWriter::resume(folder.of_part(1), |_| false);
-        assert!(matches!(resumed, Err(FolderError::InUse(_))), "{resumed:?}");
-        assert!(!path.join(PART_FOLDERS).exists());
+        let shard = |name: &str, shard: &str, boards| {
+            let shard = Some(shard.parse().expect("a shard"));
+            let run = Run { shard, ..Run::new(test_plan(boards), None) };
+            RunFolder::create(&place.path().join(name), run).expect("a run")
+        };
+        let [one, other, again] =
+            [("1", "1/2"), ("2", "2/2"), ("2b", "2/2")].map(|(name, it)| shard(name, it, 3));
+        let joined = RunFolder::joined(vec![other.clone(), one.clone()]).expect("one plan");
+        assert_eq!((joined.len(), joined[0].planned()), (1, 3));
+        assert_eq!(joined[0].schedule().count(), 3);
+        assert!(joined[0].missing_shards().is_empty());
+        let lone = RunFolder::joined(vec![one.clone()]).expect("a run");
+        assert_eq!((lone[0].planned(), lone[0].missing_shards().len()), (2, 1));
+        let twice = RunFolder::joined(vec![other, again]);
+        assert!(matches!(twice, Err(FolderError::SameShard { .. })), "{twice:?}");
+        let apart = RunFolder::joined(vec![one, shard("4", "2/2", 4)]);
+        let apart = apart.expect_err("another plan").to_string();
+        assert!(
+            apart.ends_with("shards of different plans: it has seeds 1..3, not seeds 1..4"),
+            "{apart}"
+        );
     }
 
     #[test]

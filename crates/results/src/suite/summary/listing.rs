@@ -14,15 +14,15 @@ use serde::{Deserialize, Serialize};
 
 use super::Summary;
 use crate::suite::files::{new_file, read_regular};
-use crate::suite::plan::{MAX_PARTS, Plan, Seeds};
+use crate::suite::plan::{Plan, Seeds, Shard};
 use crate::suite::records::Bests;
-use crate::suite::store::{Commit, FolderError, PART_FOLDERS, RESULTS, RUN, RunFolder, comment_in};
+use crate::suite::store::{Commit, FolderError, RESULTS, RUN, RunFolder, comment_in};
 use terms::seed::Seed;
 
 const LISTING: &str = "listing.json";
 
 /// The version of the format; a listing of another one is made again.
-const FORMAT: u32 = 7;
+const FORMAT: u32 = 8;
 
 /// A run in a list of runs. In JSON its fields are a contract.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,8 +39,8 @@ pub struct Listing {
     pub seeds: Option<(Seed, Seed)>,
     /// The games of the plan.
     pub planned: usize,
-    /// The number of its parts that are not merged.
-    pub parts: u32,
+    /// The share of the plan that is played, if others play the rest.
+    pub shard: Option<Shard>,
     /// The commit of the user's repository that it was started from.
     pub git: Option<Commit>,
     /// The run of the opponent, if it has one.
@@ -59,7 +59,7 @@ type Kept<L, S> = (u32, Stamps, L, S);
 type Stamp = (u64, i64, i64);
 
 /// The stamps of the files that a listing is made from; `None` for a missing file.
-type Stamps = Vec<Option<Stamp>>;
+type Stamps = [Option<Stamp>; 2];
 
 fn stamp(file: &Path) -> Option<Stamp> {
     let data = fs::metadata(file).ok()?;
@@ -67,13 +67,9 @@ fn stamp(file: &Path) -> Option<Stamp> {
     Some((data.len(), changed.as_second(), changed.subsec_nanosecond().into()))
 }
 
-/// The stamps of the run in `path`, which was planned in `parts` parts.
-fn stamps(path: &Path, parts: u32) -> Stamps {
-    let own = [RUN, RESULTS].map(|name| stamp(&path.join(name)));
-    let folders = path.join(PART_FOLDERS);
-    let parts = if own[1].is_some() { 0 } else { parts };
-    let of_part = |part| stamp(&folders.join(format!("{part:04}")).join(RESULTS));
-    own.into_iter().chain((1..=parts).map(of_part)).collect()
+/// The stamps of the run in `path`.
+fn stamps(path: &Path) -> Stamps {
+    [RUN, RESULTS].map(|name| stamp(&path.join(name)))
 }
 
 impl Listing {
@@ -91,9 +87,7 @@ impl Listing {
         let kept =
             kept.and_then(|bytes| serde_json::from_slice::<Kept<Self, Summary>>(&bytes).ok());
         match kept {
-            Some((FORMAT, kept, listing, summary))
-                if listing.parts <= MAX_PARTS && kept == stamps(path, listing.parts) =>
-            {
+            Some((FORMAT, kept, listing, summary)) if kept == stamps(path) => {
                 Ok(Self { summary, ..listing })
             }
             _ => Self::read(&RunFolder::open(path)?, &Bests::default()),
@@ -106,19 +100,19 @@ impl Listing {
     /// # Errors
     /// When the results cannot be read.
     pub fn read(folder: &RunFolder, known: &Bests) -> Result<Self, FolderError> {
-        let (run, plan, parts) = (&folder.run, &folder.run.plan, folder.parts());
+        let (run, plan) = (&folder.run, &folder.run.plan);
         // Taken first, so that a result added in the meantime makes the listing out of date.
-        let stamps = stamps(&folder.path, parts);
+        let stamps = stamps(&folder.path);
         // A run that was killed at once has no results yet.
-        let has_results = parts > 0 || stamps[1].is_some();
+        let has_results = stamps[1].is_some();
         let listing = Self {
             started: run.started,
             game: plan.game.clone(),
             boards: plan.boards(),
             sets: sets(plan),
             seeds: plan.seeds.as_ref().and_then(Seeds::range),
-            planned: plan.tables(plan.games()),
-            parts,
+            planned: plan.tables(folder.planned()),
+            shard: run.shard,
             git: run.git.clone(),
             against: run
                 .against
@@ -140,7 +134,7 @@ impl Listing {
     fn keep(&self, path: &Path, stamps: &Stamps) -> io::Result<()> {
         let path = path.join(LISTING);
         let mut file = BufWriter::new(new_file(&path)?);
-        let kept: Kept<&Self, &Summary> = (FORMAT, stamps.clone(), self, &self.summary);
+        let kept: Kept<&Self, &Summary> = (FORMAT, *stamps, self, &self.summary);
         serde_json::to_writer(&mut file, &kept)?;
         file.into_inner()?.persist(path).map(drop).map_err(|error| error.error)
     }

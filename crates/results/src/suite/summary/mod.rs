@@ -142,7 +142,7 @@ impl Summary {
         Self {
             game: plan.game.clone(),
             better: plan.better,
-            planned: (0..plan.bots.len()).map(|bot| plan.scheduled_of(bot, folder.part)).collect(),
+            planned: (0..plan.bots.len()).map(|bot| folder.planned_of(bot)).collect(),
             opponents: plan.players() - 1,
             bots: plan.bots.iter().map(tally).collect(),
             responses: vec![Responses::default(); plan.bots.len()],

@@ -28,7 +28,7 @@ pub fn differing_places(folders: &[&RunFolder]) -> Result<Vec<String>, FolderErr
             }
             referees.insert(session.referee);
             if session.job.is_some_and(|job| job.starts_with("slurm")) {
-                remedy = "; --slurm-arg=--constraint=… keeps to one kind";
+                remedy = "; `referee submit --slurm-arg=--constraint=…` keeps to one kind";
             }
         }
         referees.insert(folder.run.referee.clone());
