@@ -174,7 +174,9 @@ mod heavy {
         let mut random = Pcg32::seed_from_u64(73);
         let machine = |words: &[&str]| {
             let mut machine = Command::new("unshare");
-            machine.args(["-r", "--uts", "--pid", "--fork", "--kill-child"]).arg(program());
+            machine
+                .args(["-r", "--uts", "--pid", "--mount-proc", "--fork", "--kill-child"])
+                .arg(program());
             machine.args(words).current_dir(place.folder()).env("REFEREE_LOG", "error");
             machine.stdout(Stdio::null()).start()
         };
