@@ -5,6 +5,7 @@
 //!
 //! It starts no process, plays no game and reads no settings.
 
+mod advice;
 pub mod compare;
 pub mod doctor;
 mod document;

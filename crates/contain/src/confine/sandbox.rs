@@ -121,15 +121,6 @@ impl Sandbox {
         self
     }
 
-    /// The path that a link in one of those folders leads to; any other path is itself.
-    pub fn original(&self, path: &Path) -> PathBuf {
-        let folder = path.parent();
-        let (name, links) = (path.file_name().unwrap_or_default(), self.links.iter());
-        let targets = links.filter(|(links, _)| Some(&**links) == folder);
-        let mut originals = targets.map(|(_, target)| target.join(name));
-        originals.find(|original| original.exists()).unwrap_or_else(|| path.to_owned())
-    }
-
     /// Whether `path` is among the paths that this bot may read in addition to what every bot may read.
     pub fn has(&self, path: &Path) -> bool {
         self.readable.iter().any(|readable| path.starts_with(readable))

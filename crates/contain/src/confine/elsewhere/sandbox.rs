@@ -32,11 +32,6 @@ impl Sandbox {
         match self {}
     }
 
-    /// The path that such a link leads to.
-    pub fn original(&self, _path: &Path) -> PathBuf {
-        match *self {}
-    }
-
     /// Whether `path` is among the paths that only this bot may read.
     pub fn has(&self, _path: &Path) -> bool {
         match *self {}
