@@ -1,6 +1,5 @@
 //! What `referee timing` reports of bots, however busy the machine is.
 
-use serde_json::json as expected;
 use support::prelude::*;
 
 fn timing(args: &[&str]) -> Output {
