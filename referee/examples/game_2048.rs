@@ -1,6 +1,6 @@
-//! 2048 as a game of one's own: a bot plays it, the log is kept and refereed again, and a page and an image show it.
+//! 2048 as a game of one's own: a bot plays it, the log is kept and refereed again, and a page shows it.
 //!
-//! `cargo run --example game_2048 -- FOLDER` leaves the log, the page and an image in that folder.
+//! `cargo run --example game_2048 -- FOLDER` leaves the log and the page in that folder.
 
 use std::error::Error;
 use std::fs;
@@ -23,7 +23,6 @@ use referee::source::SourceError;
 use referee::verdict::Verdict;
 use referee::view::film::{Film, TurnTimes};
 use referee::view::page::page;
-use referee::view::picture;
 use serde_json::json;
 
 const SIDE: usize = 4;
@@ -253,6 +252,5 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} in {} turns; again: {:?}", end.official, end.turns, again.difference);
     let film = Film::of_log_as(&kind, log, TurnTimes::Measured)?;
     fs::write(folder.join("2048.html"), page(&film))?;
-    fs::write(folder.join("2048.svg"), picture::game(&film))?;
     Ok(())
 }

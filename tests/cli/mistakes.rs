@@ -214,7 +214,6 @@ fn flags_and_words_without_effect_are_refused() {
         (&["play", "--pin", "--cores-per-bot", "0"], "0 is not in 1..=65535"),
         (&["play", "--log", "same", "--html", "./same"], "./same: two flags name this file"),
         (&["play", "--html", "same", "--trace", "same"], "same: two flags name this file"),
-        (&["replay", "log", "--html", "same", "--svg", "same"], "same: two flags name this file"),
         (&["compare", ""], "a value is required for '[RUN]...'"),
         (&["show", "latest", "--against", ""], "a value is required for '--against <RUN>'"),
     ] {

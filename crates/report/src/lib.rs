@@ -46,7 +46,7 @@ use terms::limits::LimitKind;
 use terms::millis::Millis;
 use terms::verdict::{Culprit, Overrun};
 
-/// The mark in a comment near the beginning of a page or an image, which lets a later one replace it.
+/// The mark in a comment near the beginning of a page, which lets a later one replace it.
 pub const MARK: &str = "made by referee";
 
 /// The content of a report on a game.

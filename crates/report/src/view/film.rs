@@ -240,12 +240,6 @@ impl Film {
         self.start.limit(turn)
     }
 
-    /// The position of the move with this number, or the end.
-    pub fn position_of(&self, number: usize) -> usize {
-        let found = self.moves.iter().position(|played| played.frame.number == number);
-        found.unwrap_or(self.last_position())
-    }
-
     /// Describes a position's move, or the end, in a few words.
     pub fn describe(&self, position: usize) -> Cow<'_, str> {
         let Some(played) = self.moves.get(position) else {
