@@ -1,11 +1,10 @@
-//! What a contribution's folder has and lacks, as `referee init --codingame` prints it.
+//! The settings of a contribution, and what its folder lacks, for `referee init --codingame`.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use terms::path::is_hidden;
-use terms::text::plural;
 
 use super::contribution::{Contribution, ContributionError};
 use super::engine::EngineVersion;
@@ -51,15 +50,13 @@ const OPTIONS: &str = "--add-opens java.base/java.lang=ALL-UNNAMED -Dfile.encodi
 /// Where Debian installs jars.
 const DEBIAN: &str = "/usr/share/java";
 
-/// The settings of a contribution, and what was found.
+/// The settings of a game, and what it lacks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Survey {
     /// The name of the game in the settings.
     pub name: String,
     /// The table `[game.NAME]`.
     pub settings: String,
-    /// What there is, a phrase each.
-    pub found: Vec<String>,
     /// What is missing, and how to get it.
     pub missing: Vec<String>,
 }
@@ -112,26 +109,7 @@ pub fn survey(
     let names = [given.map(str::to_owned), contribution.title.clone(), Some(last_part(project))];
     let name = game_name(names.into_iter().flatten());
     let settings = settings(&name, project, here, &contribution, &class_path);
-    Ok(Survey { name, settings, found: findings(&contribution), missing })
-}
-
-fn findings(contribution: &Contribution) -> Vec<String> {
-    let better = if contribution.is_lower_better { "lower" } else { "higher" };
-    let mut found = Vec::new();
-    if contribution.is_of_several() {
-        let min = contribution.min_players.unwrap_or(2);
-        found.push(match contribution.max_players.filter(|max| *max > min) {
-            Some(max) => format!("{min} to {max} players; set `players` for more than {min}"),
-            None => plural(min.into(), "player"),
-        });
-    } else {
-        found.push(plural(contribution.cases.len() as u64, "test case"));
-    }
-    found.extend(
-        contribution.score().map(|criteria| format!("criterion {criteria}, {better} is better")),
-    );
-    found.extend(contribution.engine.map(|engine| format!("engine {engine}")));
-    found
+    Ok(Survey { name, settings, missing })
 }
 
 fn lacks(project: &Path, contribution: &Contribution) -> Vec<String> {
@@ -215,7 +193,9 @@ fn settings(
         );
     }
     let players = contribution.min_players.unwrap_or(2);
-    settings.extend(contribution.is_of_several().then(|| format!("players = {players}\n")));
+    let most = contribution.max_players.filter(|most| *most > players);
+    let most = most.map(|most| format!("   # or up to {most}")).unwrap_or_default();
+    settings.extend(contribution.is_of_several().then(|| format!("players = {players}{most}\n")));
     let league = contribution.leagues.last();
     settings.extend(league.map(|league| {
         format!(
@@ -255,9 +235,6 @@ mod tests {
             "project = \"moon\"\n",
         ] {
             assert!(found.settings.contains(part), "{part}: {}", found.settings);
-        }
-        for part in ["1 test case", "criterion Fuel, lower is better", "engine 4.5.0"] {
-            assert!(found.found.iter().any(|line| line == part), "{part}: {:?}", found.found);
         }
         let missing = found.missing.join("\n");
         for part in ["the game itself", "the engine"] {
@@ -312,7 +289,10 @@ mod tests {
             let found = survey(&ocean, folder.path(), given).expect("readable");
             assert_eq!(found.name, name);
             let settings = &found.settings;
-            assert!(settings.contains("\nplayers = 3\nleague = 3   # the highest"), "{settings}");
+            assert!(
+                settings.contains("\nplayers = 3   # or up to 4\nleague = 3   # the highest"),
+                "{settings}"
+            );
         }
     }
 
@@ -323,11 +303,9 @@ mod tests {
             "title=Sea\ntype=multi\nmin_players=2\nmax_players=4\n",
         )]);
         let found = survey(&folder.path().join("sea"), folder.path(), None).expect("readable");
-        assert!(found.settings.contains("\nplayers = 2\n"), "{}", found.settings);
+        assert!(found.settings.contains("\nplayers = 2   # or up to 4\n"), "{}", found.settings);
         assert!(!found.settings.contains("game.mode"), "{}", found.settings);
         assert!(!found.missing.join("\n").contains("test case"), "{:?}", found.missing);
-        let told = found.found.join("\n");
-        assert!(told.contains("2 to 4 players; set `players`"), "{told}");
     }
 
     #[test]
