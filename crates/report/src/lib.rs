@@ -162,7 +162,7 @@ impl GameReport {
         self.score = end.score;
         self.summary.clone_from(&end.summary);
         if end.seats.is_empty() {
-            self.stderr[0].add_end(&end.stderr.0);
+            self.stderr[0].add_end(&end.process.stderr.0);
         }
         for (stderr, seat) in self.stderr.iter_mut().zip(&end.seats) {
             stderr.add_end(&seat.process.stderr.0);

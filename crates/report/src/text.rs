@@ -54,7 +54,7 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
         row(out, "overruns", &format!("{bot} by the bot, {host} by the host"))?;
     }
     report.shown_seats().try_for_each(|seat| seat_rows(report, seat, out))?;
-    let diagnosis = report.end.as_ref().and_then(|end| end.diagnosis.as_ref());
+    let diagnosis = report.end.as_ref().and_then(|end| end.process.diagnosis.as_ref());
     if let Some(diagnosis) = diagnosis {
         let won = report.end.as_ref().is_some_and(|end| end.won);
         row(out, if won { "warning" } else { "diagnosis" }, diagnosis)?;

@@ -279,7 +279,7 @@ impl Film {
     pub fn diagnosis(&self) -> Option<Cow<'_, str>> {
         let end = self.end.as_ref()?;
         if end.seats.is_empty() {
-            return end.diagnosis.as_deref().map(Cow::from);
+            return end.process.diagnosis.as_deref().map(Cow::from);
         }
         let told =
             self.start.bots().zip(&end.seats).enumerate().filter_map(|(seat, (bot, end))| {
