@@ -1,6 +1,6 @@
-//! 2048 as a game of one's own: a bot plays it, the log is kept and refereed again, and a page and an image show it.
+//! 2048 as a game of one's own: a bot plays it, the log is kept and refereed again, and a page shows it.
 //!
-//! `cargo run --example game_2048 -- FOLDER` leaves the log, the page and an image in that folder.
+//! `cargo run --example game_2048 -- FOLDER` leaves the log and the page in that folder.
 
 use std::error::Error;
 use std::fs;
@@ -12,7 +12,7 @@ use referee::bot::BotCommand;
 use referee::config::Config;
 use referee::game::frames::{Change, Frame, Picture, View};
 use referee::game::{
-    Answer, Ask, End, GameKind, JudgeFailure, Next, Referee, Ruling, Seat, Step, TestCase, check,
+    Answer, Ask, End, GameKind, JudgeFailure, Next, Referee, Ruling, Seat, Step, TestCase,
 };
 use referee::gamelog::{Log, LogWriter};
 use referee::limits::LimitKind;
@@ -23,7 +23,6 @@ use referee::source::SourceError;
 use referee::verdict::Verdict;
 use referee::view::film::{Film, TurnTimes};
 use referee::view::page::page;
-use referee::view::picture;
 use serde_json::json;
 
 const SIDE: usize = 4;
@@ -240,11 +239,6 @@ const BOT: &str = "while read -r first others; do
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = PathBuf::from(std::env::args_os().nth(1).ok_or("usage: game_2048 FOLDER")?);
     let kind = Arc::new(kind());
-    // Finds pictures and frames that do not agree with the rules.
-    check(&kind, 1..=5, |input| {
-        format!("{}\n", input.split_whitespace().next().unwrap_or_default())
-    })?;
-
     let config = Config::for_game(Arc::clone(&kind), [])?;
     let command = BotCommand::new("sh", ["-c", BOT], config.confinement(None)?);
     let path = folder.join("2048.jsonl");
@@ -258,6 +252,5 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} in {} turns; again: {:?}", end.official, end.turns, again.difference);
     let film = Film::of_log_as(&kind, log, TurnTimes::Measured)?;
     fs::write(folder.join("2048.html"), page(&film))?;
-    fs::write(folder.join("2048.svg"), picture::game(&film))?;
     Ok(())
 }

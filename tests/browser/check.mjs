@@ -4,13 +4,12 @@
 import { createInterface } from "node:readline";
 import access from "./access.mjs";
 import { browser } from "./browser.mjs";
-import images from "./images.mjs";
 import pairs from "./pairs.mjs";
 import replays from "./replays.mjs";
 import reports from "./reports.mjs";
 import trials from "./trials.mjs";
 
-const scenarios = { ...access, ...images, ...pairs, ...replays, ...reports, ...trials };
+const scenarios = { ...access, ...pairs, ...replays, ...reports, ...trials };
 const input = createInterface({ input: process.stdin });
 input.on("line", async (line) => {
   const { number, scenario, expected } = JSON.parse(line);

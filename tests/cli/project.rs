@@ -233,10 +233,7 @@ fn init_adds_the_game_of_a_contribution_and_says_what_it_lacks() {
     let added = run(&["init", "--codingame", "moon"]);
     let told = added.out();
     assert_eq!(added.status.code(), Some(0), "{told}");
-    for part in ["the game moon", "1 test case", "criterion Fuel, lower is better", "engine 4.5.0"]
-    {
-        assert!(told.contains(part), "{part}: {told}");
-    }
+    assert!(told.contains("the game moon"), "{told}");
     let missing = told.split("Missing:").nth(1).expect("the engine is missing");
     assert!(missing.contains("mvn package dependency:copy-dependencies"), "{missing}");
     let file = fs::read_to_string(folder.path().join("referee.toml")).expect("a file");

@@ -51,19 +51,6 @@ fn a_page_replaces_a_page_and_nothing_else() {
 }
 
 #[test]
-fn an_image_is_refused_before_a_game_is_played() {
-    let (folder, log) = with_log();
-    let timing = referee().args(["timing", "--bot", "touch played", "--svg"]).arg(&log);
-    expect_refused(timing.current_dir(folder.path()), &log);
-    assert!(!folder.path().join("played").exists());
-    let image = folder.path().join("times.svg");
-    for _ in 0..2 {
-        let timing = referee().args(["timing", "--seed", "1", "--svg"]).arg(&image).args(PATIENT);
-        succeeded(timing);
-    }
-}
-
-#[test]
 fn pages_of_runs_games_and_manuals_replace_only_their_like() {
     let (folder, log) = with_log();
     let run = folder.path().join("run");

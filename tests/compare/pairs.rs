@@ -301,7 +301,7 @@ fn comparisons_have_a_report_for_every_reader() {
     assert_snapshot!(report("junit").out(), @r#"
     <?xml version="1.0" encoding="UTF-8"?>
     <testsuites name="referee compare" tests="1" failures="0" errors="0" time="0.000">
-        <testsuite name="comparisons" tests="1" skipped="0" errors="0" failures="0" time="0.000">
+        <testsuite name="comparisons" skipped="0" tests="1" failures="0" errors="0" time="0.000">
             <testcase name="./v2 against ./v1" classname="comparisons" time="0.000"/>
         </testsuite>
     </testsuites>
@@ -410,11 +410,11 @@ fn a_suite_has_a_report_for_every_reader() {
         assert_snapshot!(report("junit"), @r#"
         <?xml version="1.0" encoding="UTF-8"?>
         <testsuites name="referee suite" tests="4" failures="2" errors="0" time="[time]">
-            <testsuite name="@first" tests="2" skipped="0" errors="0" failures="0" time="[time]">
+            <testsuite name="@first" skipped="0" tests="2" failures="0" errors="0" time="[time]">
                 <testcase name="game 1: seed 1" classname="@first" time="[time]"/>
                 <testcase name="game 3: seed 2" classname="@first" time="[time]"/>
             </testsuite>
-            <testsuite name="@misbehaving exit 3 --on-turn 2" tests="2" skipped="0" errors="0" failures="2" time="[time]">
+            <testsuite name="@misbehaving exit 3 --on-turn 2" skipped="0" tests="2" failures="2" errors="0" time="[time]">
                 <testcase name="game 2: seed 1" classname="@misbehaving exit 3 --on-turn 2" time="[time]">
                     <failure message="crash: turn 2: the bot exited with status 3 after [time] without answering" type="crash"/>
                 </testcase>

@@ -113,25 +113,6 @@ def covariance(group, strengths, won, games):
     return {(a, b): sum(x * y for x, y in zip(values[a], values[b])) for a in group for b in group}
 
 
-def agreement(games):
-    outcomes = defaultdict(lambda: defaultdict(list))
-    for seed, seats in games:
-        outcome = tuple(sorted(map(tuple, seats)))
-        outcomes[tuple(bot for bot, _ in outcome)][seed].append(outcome)
-    cases = agreeing = 0
-    chance = 0.0
-    for seeds in outcomes.values():
-        every = [outcome for seed in seeds.values() for outcome in seed]
-        if len(set(every)) < 2:
-            continue
-        for seed in seeds.values():
-            if len(seed) >= 2:
-                cases += 1
-                agreeing += len(set(seed)) == 1
-                chance += sum((every.count(it) / len(every)) ** len(seed) for it in set(every))
-    return cases, agreeing, chance
-
-
 def ratings(case):
     bots, games, anchor = case["bots"], case["games"], case["anchor"]
     won, seeds = defaultdict(float), defaultdict(set)
@@ -171,7 +152,7 @@ def ratings(case):
         has_margin = count >= 20 and not unbounded
         margin = ELO * student_quantile(0.05, count - 1) * sqrt(max(variance, 0.0)) if has_margin else None
         found.append([rating, margin, groups[bot][0], unbounded])
-    return {"ratings": found, "agreement": agreement(games)}
+    return {"ratings": found}
 
 
 for line in sys.stdin:

@@ -185,7 +185,7 @@ fn a_judge_says_how_a_bot_lost() {
             played(&format!("read -r more; echo 2; read -r more; echo {reply}; read -r more"));
         let end = log.end.as_ref().expect("complete");
         assert_eq!((end.verdict, end.won, end.official.as_str()), (verdict, false, official));
-        assert!(end.diagnosis.as_ref().is_some_and(|why| why.contains(reply)), "{end:?}");
+        assert!(end.process.diagnosis.as_ref().is_some_and(|why| why.contains(reply)), "{end:?}");
         let replayed = replay(&log).expect("a sound log");
         assert_eq!((replayed.difference, replayed.end), (None, log.end), "{reply}");
     }

@@ -433,10 +433,9 @@ fn files_that_begin_with_a_dot_do_not_make_a_folder_of_cases() {
         fs::create_dir_all(file.parent().expect("a folder")).expect("made");
         fs::write(file, "1\n").expect("written");
     }
-    let init = place.referee(&["init", "--ahc", "."]);
-    assert_code(&init, 0);
-    let shown = String::from_utf8_lossy(&init.stdout) + String::from_utf8_lossy(&init.stderr);
-    assert!(shown.contains("1 case in ./in"), "{shown}");
+    assert_code(&place.referee(&["init", "--ahc", "."]), 0);
+    let settings = fs::read_to_string(place.path("referee.toml")).expect("written");
+    assert!(settings.contains("\ncases = \"./in\"\n"), "{settings}");
 }
 
 #[test]

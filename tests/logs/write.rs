@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use referee::game::samegame::generate::random_board;
 use referee::game::{Answer, GameKind};
 use referee::gamelog::{
-    self, Bot, Bytes, Certificate, End, Event, FORMAT, Machine, Parts, Start, Turn,
+    self, Bot, Bytes, Certificate, End, Event, FORMAT, Machine, Parts, ProcessEnd, Start, Turn,
 };
 use referee::limits::{Breach, LimitKind, Limits, Resource, Resources};
 use referee::lines::{Lines, Progress};
@@ -251,9 +251,11 @@ prop_compose! {
             (name, GameMetrics { last, numbers })
         };
         let said = said.into_iter().map(in_game).collect();
+        let process = ProcessEnd {
+            diagnosis, bot_exit, killed, late_output, late_output_dropped, stderr, stderr_dropped, said, wall,
+        };
         End {
-            verdict, official, won, score, summary, metadata, turns, diagnosis, bot_exit, killed,
-            late_output, late_output_dropped, stderr, stderr_dropped, said, wall,
+            verdict, official, won, score, summary, metadata, turns, process,
             seats: Vec::new(), drawings: Vec::new(),
         }
     }

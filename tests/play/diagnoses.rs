@@ -79,6 +79,8 @@ fn a_bot_that_ignores_the_end_of_its_input_learns_that_this_is_harmless() {
     let [limit, patient, ..] = PATIENT;
     let result = play(&place, &["--bot", "./stub", limit, patient]);
     assert_says(&result, "after the game the bot did not notice that its input had ended");
+    let shown = place.command(&["play", "--bot", "./stub", limit, patient]).run().out();
+    assert_eq!(shown.matches("`if (!cin) return 0;` or the like").count(), 1, "{shown}");
     let output = place.command(&["play", "--bot", "@misbehaving flood-stdout"]).patient().run();
     let shown = output.out();
     assert!(shown.contains("bytes too many") && !shown.contains("harmless"), "{shown}");

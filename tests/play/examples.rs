@@ -55,15 +55,6 @@ fn a_game_of_ones_own_is_played_logged_refereed_again_and_shown_with_its_labels(
         let url = format!("file://{}", folder.path().join("2048.html").display());
         browser.check("shows_labels", &json!({ "url": url, "labels": ["2", "128"] }));
     }
-    let image = fs::read_to_string(folder.path().join("2048.svg")).expect("an image");
-    // Each tile in the colour of a path, and with what stands on it: also those after the sixth colour.
-    let tiles = image
-        .lines()
-        .filter(|line| line.starts_with("<path d="))
-        .map(|path| path.matches('M').count());
-    let labels = image.lines().filter(|line| line.starts_with("<text class=\"label\""));
-    assert_eq!(tiles.sum::<usize>(), labels.clone().count());
-    assert!(labels.clone().any(|label| label.ends_with(">128</text>")), "{image}");
 }
 
 fn write_log(path: &Path, bot: &str) {

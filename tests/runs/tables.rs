@@ -120,7 +120,6 @@ fn ratings_order_the_bots_of_a_run_with_intervals_and_seats() {
     assert_eq!(found["bots"][1]["elo"], 1500.0);
     assert_eq!(found["bots"][1]["margin"], 0.0);
     assert!(found["bots"][0]["margin"].as_f64().expect("an interval") > 10.0);
-    assert_eq!(found["are_seatings_copies"], true);
 }
 
 #[test]

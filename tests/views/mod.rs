@@ -4,7 +4,6 @@ mod hostile;
 mod junit;
 mod metrics;
 mod page_heavy;
-mod pictures;
 mod player;
 mod report;
 mod run_pages_heavy;

@@ -203,7 +203,7 @@ fn a_lost_game_shows_its_verdict_and_its_diagnosis() {
     let url = game.url();
     let at_turn_4 = json!({ ".what": "No move: crash", ".chip": "crash", ".reply": "nothing" });
     browser.check("tells", &json!({ "url": format!("{url}#turn=4"), "expected": at_turn_4 }));
-    let at_end = json!({ ".official": "[ERROR] Timeout!", ".diagnosis": end.diagnosis });
+    let at_end = json!({ ".official": "[ERROR] Timeout!", ".diagnosis": end.process.diagnosis });
     browser.check("tells", &json!({ "url": format!("{url}#turn=end"), "expected": at_end }));
 }
 

@@ -202,11 +202,13 @@ fn a_lost_game_opens_at_its_failure() {
     let game = Shown::play(&["--bot", "@misbehaving exit 3 --on-turn 4"]);
     let end = game.log.end.as_ref().expect("complete");
     let url = game.url();
-    browser
-        .check("fails", &json!({ "url": url, "position": "Turn 4", "diagnosis": end.diagnosis }));
+    browser.check(
+        "fails",
+        &json!({ "url": url, "position": "Turn 4", "diagnosis": end.process.diagnosis }),
+    );
     let illegal = Shown::play(&["--bot", "@misbehaving illegal single-tile --on-turn 3"]);
     let last = illegal.log.turns.last().expect("turns").turn;
-    let diagnosis = &illegal.log.end.as_ref().expect("complete").diagnosis;
+    let diagnosis = &illegal.log.end.as_ref().expect("complete").process.diagnosis;
     let url = illegal.url();
     browser.check(
         "fails",

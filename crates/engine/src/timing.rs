@@ -52,7 +52,7 @@ impl Measured {
                     self.turns.push(Timed { game: number, board, turn, choices });
                 }
                 Event::End(end) if !end.won => {
-                    let why = end.diagnosis.as_deref().unwrap_or(&end.official);
+                    let why = end.process.diagnosis.as_deref().unwrap_or(&end.official);
                     self.lost.push(format!("{board}: {}: {why}", end.verdict));
                 }
                 Event::End(end) => {

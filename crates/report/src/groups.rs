@@ -62,7 +62,8 @@ fn document(bot: &Contender, groups: &[BotGroup], risk: Risk) -> Document {
     document
 }
 
-fn row(group: &BotGroup, decimals: usize) -> Vec<String> {
+/// The name, the boards, the games, the lost ones, the mean and its interval.
+pub(crate) fn row(group: &BotGroup, decimals: usize) -> Vec<String> {
     let digits = interval_digits(decimals, group.interval);
     let none = || "-".to_owned();
     let interval = group.interval.map(|(low, high)| format!("{low:.digits$} to {high:.digits$}"));

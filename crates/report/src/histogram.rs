@@ -1,4 +1,4 @@
-//! The times of turns as bars, for the terminal, pages and images.
+//! The times of turns as bars, for the terminal and pages.
 
 use std::time::Duration;
 
@@ -15,8 +15,6 @@ pub(crate) struct Histogram {
     pub(crate) count: String,
     /// The limit, or several ones, in words.
     pub(crate) limit: String,
-    /// Whether all turns have one limit.
-    pub(crate) has_limit: bool,
     pub(crate) bars: Vec<Bar>,
     /// The count of the longest bar, at least 1.
     pub(crate) most: u64,
@@ -31,11 +29,7 @@ pub(crate) struct Bar {
     pub(crate) is_late: bool,
     /// Whether it is the last one within the limit, and ends there.
     pub(crate) ends_at_limit: bool,
-    /// The names of the quantiles that it holds.
-    pub(crate) quantiles: Vec<&'static str>,
 }
-
-const QUANTILES: [(&str, f64); 3] = [("median", 50.0), ("p90", 90.0), ("p99", 99.0)];
 
 impl Histogram {
     pub(crate) fn of(
@@ -56,25 +50,19 @@ impl Histogram {
         let lows = std::iter::once(Duration::ZERO).chain(edges.iter().copied());
         let ranges = lows.zip(edges.iter().copied());
         let ranges = ranges.filter(|&(low, high)| high >= times.min() && low < times.max());
-        let quantiles = QUANTILES.map(|(name, percent)| (name, times.percentile(percent)));
-        let bar = |(low, up_to)| {
-            let within = quantiles.iter().filter(|(_, time)| *time > low && *time <= up_to);
-            Bar {
-                up_to,
-                count: times.count_between(low, up_to),
-                is_late: limit.is_some_and(|limit| up_to > limit),
-                ends_at_limit: limit == Some(up_to),
-                quantiles: within.map(|(name, _)| *name).collect(),
-            }
+        let bar = |(low, up_to)| Bar {
+            up_to,
+            count: times.count_between(low, up_to),
+            is_late: limit.is_some_and(|limit| up_to > limit),
+            ends_at_limit: limit == Some(up_to),
         };
         let bars: Vec<Bar> = ranges.map(bar).collect();
         let most = bars.iter().map(|bar| bar.count).max().unwrap_or(1).max(1);
-        let has_limit = limit.is_some();
         let limit = limits.map_or("no limit".to_owned(), |limits| match limits.single() {
             Some(_) => format!("limit {limits}"),
             None => format!("limits {limits}"),
         });
-        Self { name, count, limit, has_limit, bars, most }
+        Self { name, count, limit, bars, most }
     }
 
     /// The length of a bar if the longest one has `longest`; even a single turn gets a visible one.
@@ -101,15 +89,13 @@ mod tests {
         assert_eq!(bars.iter().map(|bar| bar.count).sum::<u64>(), 5);
         assert_eq!((bars[0].up_to, bars[0].count), (Duration::from_micros(100), 1));
         assert_eq!((bars[1].up_to, bars[1].count), (Duration::from_micros(200), 2));
-        assert_eq!(bars[1].quantiles, ["median"]);
-        assert_eq!(bars.last().expect("some").quantiles, ["p90", "p99"]);
         let last_in_time = bars.iter().find(|bar| bar.ends_at_limit).expect("a bar at the limit");
         assert_eq!(last_in_time.up_to, Duration::from_millis(30));
         assert!(bars.iter().all(|bar| bar.is_late == (bar.up_to > last_in_time.up_to)));
         let several = LimitRange { most: Duration::from_millis(50), ..limit };
         let histogram = Histogram::of("turns", LimitKind::Turn, &times, Some(several));
         assert_eq!(histogram.limit, "limits 30 ms to 50 ms");
-        assert!(!histogram.has_limit && histogram.bars.iter().all(|bar| !bar.is_late));
+        assert!(histogram.bars.iter().all(|bar| !bar.is_late));
         let beyond = LimitRange::from(Duration::from_millis(70));
         let histogram = Histogram::of("turns", LimitKind::Turn, &times, Some(beyond));
         let last = histogram.bars.last().expect("some");

@@ -118,7 +118,7 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
         summary: &report.summary,
         metadata: end.map(|end| &end.metadata),
         turns: report.turns,
-        diagnosis: end.and_then(|end| end.diagnosis.as_deref()),
+        diagnosis: end.and_then(|end| end.process.diagnosis.as_deref()),
         timing: Timing {
             first_turn: report.first(),
             slowest_turn: report.slowest(),
@@ -127,7 +127,7 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
                 host: report.overruns(Culprit::Host),
             },
             exchanges: &report.exchanges,
-            game_ms: end.and_then(|end| end.wall),
+            game_ms: end.and_then(|end| end.process.wall),
         },
         seats: report.shown_seats().map(|seat| Seated::of(report, seat)).collect(),
         profile: &report.start.profile,

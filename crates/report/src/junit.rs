@@ -1,7 +1,6 @@
 //! Results in `JUnit`'s format, for CI. The output is valid under the schemas of both Jenkins (junit-10) and
 //! Maven's Surefire (3.0).
 
-use std::fmt;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -15,18 +14,11 @@ pub(super) struct TestCase {
 }
 
 struct Problem {
-    kind: ProblemKind,
+    /// `failure`, or `error` of a test that could not be run.
+    element: &'static str,
     /// A few words.
     name: String,
     why: String,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ProblemKind {
-    /// The test has failed.
-    Failure,
-    /// The test could not be run.
-    Error,
 }
 
 pub(super) fn passed(name: &str, took: Option<Duration>) -> TestCase {
@@ -34,16 +26,14 @@ pub(super) fn passed(name: &str, took: Option<Duration>) -> TestCase {
 }
 
 pub(super) fn failed(name: &str, took: Option<Duration>, problem: &str, why: &str) -> TestCase {
-    TestCase { problem: Some(of_kind(ProblemKind::Failure, problem, why)), ..passed(name, took) }
+    let problem = Problem { element: "failure", name: valid(problem), why: valid(why) };
+    TestCase { problem: Some(problem), ..passed(name, took) }
 }
 
 /// A test that could not be run.
 pub(super) fn not_run(name: &str, problem: &str, why: &str) -> TestCase {
-    TestCase { problem: Some(of_kind(ProblemKind::Error, problem, why)), ..passed(name, None) }
-}
-
-fn of_kind(kind: ProblemKind, name: &str, why: &str) -> Problem {
-    Problem { kind, name: valid(name), why: valid(why) }
+    let problem = Problem { element: "error", name: valid(problem), why: valid(why) };
+    TestCase { problem: Some(problem), ..passed(name, None) }
 }
 
 /// The text without the two characters that are neither controls nor allowed in XML.
@@ -58,11 +48,9 @@ pub(super) fn write_suites(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    let Totals { tests, failures, errors, time } =
-        Totals::of(suites.iter().flat_map(|(_, cases)| cases));
     // Jenkins allows no number of skipped tests here.
-    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\"");
-    writeln!(out, "<testsuites name=\"{}\" {counts} time=\"{time}\">", Text(name))?;
+    let all = totals(suites.iter().flat_map(|(_, cases)| cases));
+    writeln!(out, "<testsuites name=\"{}\" {all}>", Text(name))?;
     for (name, cases) in suites {
         write_suite(&valid(name), cases, out)?;
     }
@@ -70,19 +58,15 @@ pub(super) fn write_suites(
 }
 
 fn write_suite(name: &str, cases: &[TestCase], out: &mut dyn Write) -> io::Result<()> {
-    let name = Text(name);
-    let Totals { tests, failures, errors, time } = Totals::of(cases);
-    let counts =
-        format!("tests=\"{tests}\" skipped=\"0\" errors=\"{errors}\" failures=\"{failures}\"");
-    writeln!(out, "    <testsuite name=\"{name}\" {counts} time=\"{time}\">")?;
+    let (name, totals) = (Text(name), totals(cases.iter()));
+    writeln!(out, "    <testsuite name=\"{name}\" skipped=\"0\" {totals}>")?;
     for TestCase { name: own, took, problem } in cases {
-        let (own, time) = (Text(own), Seconds(*took));
-        write!(out, "        <testcase name=\"{own}\" classname=\"{name}\" time=\"{time}\"")?;
-        let Some(Problem { kind, name, why }) = problem else {
+        let (own, time) = (Text(own), took.as_secs_f64());
+        write!(out, "        <testcase name=\"{own}\" classname=\"{name}\" time=\"{time:.3}\"")?;
+        let Some(Problem { element, name, why }) = problem else {
             writeln!(out, "/>")?;
             continue;
         };
-        let element = if *kind == ProblemKind::Failure { "failure" } else { "error" };
         let (name, why) = (Text(name), Text(why));
         writeln!(out, ">\n            <{element} message=\"{why}\" type=\"{name}\"/>")?;
         writeln!(out, "        </testcase>")?;
@@ -90,34 +74,12 @@ fn write_suite(name: &str, cases: &[TestCase], out: &mut dyn Write) -> io::Resul
     writeln!(out, "    </testsuite>")
 }
 
-/// The totals of tests.
-struct Totals {
-    tests: usize,
-    failures: usize,
-    errors: usize,
-    time: Seconds,
-}
-
-impl Totals {
-    fn of<'a>(cases: impl IntoIterator<Item = &'a TestCase>) -> Self {
-        let none = Self { tests: 0, failures: 0, errors: 0, time: Seconds(Duration::ZERO) };
-        cases.into_iter().fold(none, |sum, case| {
-            let is = |kind| usize::from(case.problem.as_ref().is_some_and(|it| it.kind == kind));
-            Self {
-                tests: sum.tests + 1,
-                failures: sum.failures + is(ProblemKind::Failure),
-                errors: sum.errors + is(ProblemKind::Error),
-                time: Seconds(sum.time.0 + case.took),
-            }
-        })
-    }
-}
-
-/// A time as CI systems read it.
-struct Seconds(Duration);
-
-impl fmt::Display for Seconds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3}", self.0.as_secs_f64())
-    }
+/// The totals of tests, as attributes.
+fn totals<'a>(cases: impl Iterator<Item = &'a TestCase> + Clone) -> String {
+    let problems = cases.clone().filter_map(|case| case.problem.as_ref());
+    let count = |element| problems.clone().filter(|problem| problem.element == element).count();
+    let (tests, failures, errors) = (cases.clone().count(), count("failure"), count("error"));
+    let time: Duration = cases.map(|case| case.took).sum();
+    let time = time.as_secs_f64();
+    format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"{errors}\" time=\"{time:.3}\"")
 }

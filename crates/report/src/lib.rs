@@ -5,6 +5,7 @@
 //!
 //! It starts no process, plays no game and reads no settings.
 
+mod advice;
 pub mod compare;
 pub mod doctor;
 mod document;
@@ -45,7 +46,7 @@ use terms::limits::LimitKind;
 use terms::millis::Millis;
 use terms::verdict::{Culprit, Overrun};
 
-/// The mark in a comment near the beginning of a page or an image, which lets a later one replace it.
+/// The mark in a comment near the beginning of a page, which lets a later one replace it.
 pub const MARK: &str = "made by referee";
 
 /// The content of a report on a game.
@@ -161,7 +162,7 @@ impl GameReport {
         self.score = end.score;
         self.summary.clone_from(&end.summary);
         if end.seats.is_empty() {
-            self.stderr[0].add_end(&end.stderr.0);
+            self.stderr[0].add_end(&end.process.stderr.0);
         }
         for (stderr, seat) in self.stderr.iter_mut().zip(&end.seats) {
             stderr.add_end(&seat.process.stderr.0);

@@ -1,7 +1,8 @@
 //! Shows all bots of several comparisons with one of them in one table.
 
 use super::document::{Document, Line, Table, Tone};
-use super::figures::{adjusted_for, difference_digits, interval_digits, p_value};
+use super::figures::{adjusted_for, difference_digits, p_value};
+use super::groups;
 use results::compare::{BotGroup, Comparison};
 use rules::measure::Measure;
 use statistics::{Conclusion, Tendency};
@@ -66,16 +67,11 @@ fn best(comparisons: &[Comparison]) -> Option<String> {
 
 /// What a bot has on its own boards.
 fn alone(name: &str, group: &BotGroup, decimals: usize) -> Vec<String> {
-    let digits = interval_digits(decimals, group.interval);
-    let none = || "-".to_owned();
-    let interval = group.interval.map(|(low, high)| format!("{low:.digits$} to {high:.digits$}"));
-    vec![
-        name.to_owned(),
-        group.boards.to_string(),
-        group.lost.to_string(),
-        group.mean.map_or_else(none, |mean| format!("{mean:.digits$}")),
-        interval.unwrap_or_else(none),
-    ]
+    let mut cells = groups::row(group, decimals);
+    name.clone_into(&mut cells[0]);
+    // The column of games is left out.
+    cells.remove(2);
+    cells
 }
 
 fn row(comparison: &Comparison, decimals: usize) -> Vec<String> {

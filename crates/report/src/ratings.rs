@@ -125,14 +125,6 @@ pub(crate) fn sentences(league: &League) -> Vec<String> {
             unbounded.join(", "),
         ));
     }
-    if league.are_seatings_copies {
-        #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
-        let share = league.agreement.agreeing as f64 / league.agreement.cases as f64;
-        let share = in_percent(share, 0);
-        sentences.push(format!(
-            "Seatings of a seed agree in {share} % of cases: more seeds would tell more, with `--seats one` in the same number of games."
-        ));
-    }
     if league.left_out > 0 {
         let games = plural(league.left_out as u64, "game");
         sentences.push(format!(

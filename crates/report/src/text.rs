@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
+use super::advice::advice;
 use super::stderr::Stderr;
 use super::{GameReport, ReplayReport, Response};
 use results::gamelog::SeatEnd;
@@ -53,7 +54,7 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
         row(out, "overruns", &format!("{bot} by the bot, {host} by the host"))?;
     }
     report.shown_seats().try_for_each(|seat| seat_rows(report, seat, out))?;
-    let diagnosis = report.end.as_ref().and_then(|end| end.diagnosis.as_ref());
+    let diagnosis = report.end.as_ref().and_then(|end| end.process.diagnosis.as_ref());
     if let Some(diagnosis) = diagnosis {
         let won = report.end.as_ref().is_some_and(|end| end.won);
         row(out, if won { "warning" } else { "diagnosis" }, diagnosis)?;
@@ -68,6 +69,14 @@ pub(super) fn write(report: &GameReport, out: &mut dyn Write) -> io::Result<()> 
         replay_rows(replay, out)?;
     }
     stderr(report, out)?;
+    let seats = report.end.iter().flat_map(|end| &end.seats);
+    let of_seats = seats.filter_map(|seat| seat.process.diagnosis.as_deref());
+    for (index, advice) in
+        advice(diagnosis.map(String::as_str).into_iter().chain(of_seats)).enumerate()
+    {
+        let blank = if index == 0 { "\n" } else { "" };
+        writeln!(out, "{blank}  {advice}")?;
+    }
     official_lines(report, out)
 }
 

@@ -67,9 +67,6 @@ pub struct HostCheck {
     /// The referee's own delay in waking from a sleep.
     #[serde(serialize_with = "percentiles")]
     pub wake_up: Distribution,
-    /// The share of CPU time that a hypervisor gave to other machines during the check, 0 to 1, if the
-    /// kernel reports it.
-    pub steal: Option<f64>,
     /// The share of a core that a bot got that computed for some time, 0 to 1; `None` if this was not measured.
     pub core_share: Option<f64>,
     /// How many threads of others wanted a core at the same time, on average during the check.
@@ -78,10 +75,6 @@ pub struct HostCheck {
     pub online_cores: Option<usize>,
     /// The cores that this process may use.
     pub cores: usize,
-    /// The frequency governor of the first core, if there is one.
-    pub governor: Option<String>,
-    /// Whether the machine runs on mains power, if it reports that.
-    pub on_mains: Option<bool>,
 }
 
 /// Whether `cores` are too few for this many bots and, on average, `others` other threads that want a core.
@@ -124,16 +117,6 @@ impl HostCheck {
         if self.cores > 1 {
             advice.push("give the bot a core of its own with --pin".to_owned());
         }
-        if self.on_mains == Some(false) {
-            advice.push("plug in mains power".to_owned());
-        }
-        if let Some(governor) = self.governor.as_ref().filter(|governor| *governor != "performance")
-        {
-            advice.push(format!("set the frequency governor to performance (it is {governor})"));
-        }
-        if self.steal.is_some_and(|steal| steal > 0.01) {
-            advice.push("use a machine that is not shared".to_owned());
-        }
         if advice.is_empty() {
             advice.push("try again, or use a larger limit".to_owned());
         }
@@ -151,13 +134,10 @@ mod tests {
         HostCheck {
             round_trip: Distribution::default(),
             wake_up,
-            steal: Some(0.0),
             core_share: None,
             load: Some(7.0),
             online_cores: Some(2),
             cores: 2,
-            governor: Some("powersave".to_owned()),
-            on_mains: Some(false),
         }
     }
 
@@ -166,7 +146,7 @@ mod tests {
         let restless = check(Duration::from_millis(20));
         assert!(restless.smallest_limit() > Duration::from_millis(199));
         let advice = restless.advice(Duration::from_millis(50)).join("; ");
-        for part in ["fewer jobs", "--pin", "mains power", "it is powersave"] {
+        for part in ["fewer jobs", "--pin"] {
             assert!(advice.contains(part), "{part:?} is not in {advice:?}");
         }
         let quiet = HostCheck { load: Some(0.3), ..check(Duration::from_micros(100)) };

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::suite::{FolderError, Outcome, PlannedBot, Points, RecordId, RunFolder};
 use rules::score::Direction;
-use statistics::{Agreement, Game, Rating, Ratings, Seat};
+use statistics::{Game, Rating, Ratings, Seat};
 use terms::fault::{AtFault, Attributed};
 
 /// The bots of some runs, the best first.
@@ -24,10 +24,6 @@ pub struct League {
     pub seeds: usize,
     /// The games that were left out, since the host has disturbed them or they are incomplete.
     pub left_out: usize,
-    /// Whether the seatings of a seed end alike.
-    pub agreement: Agreement,
-    /// Whether more seeds would tell more than more seatings.
-    pub are_seatings_copies: bool,
     /// The bot whose rating was given, if there is one.
     pub anchor: Option<String>,
     /// The bots: groups without a common scale one after the other, and in each the best first.
@@ -300,8 +296,6 @@ impl Tables {
             games: self.games.len(),
             seeds: self.seeds.len(),
             left_out: self.left_out,
-            agreement: ratings.agreement(),
-            are_seatings_copies: ratings.agreement().are_copies(),
             anchor: anchor.map(|(bot, _)| names[bot].clone()),
             bots: order.iter().map(rated).collect(),
             by_age,

@@ -8,7 +8,7 @@ use crate::millis::Millis;
 use crate::text::duration;
 
 /// The kinds of time limit that official referees have.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
@@ -18,6 +18,7 @@ pub enum LimitKind {
     /// For the first reply, which includes starting up.
     FirstTurn,
     /// For each later reply.
+    #[default]
     Turn,
     /// For all replies of a game together.
     Total,

@@ -3,7 +3,7 @@
 mod groups;
 mod labels;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -98,7 +98,6 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let runs = Side::open_all(&args.runs)?;
     refuse_different_games(&runs)?;
     warn_of_places(runs.iter().map(|run| &run.folder))?;
-    warn_of_itself(&runs);
     let measure = measure(args.score, &runs);
     let mut contenders = Vec::new();
     for run in &runs {
@@ -143,22 +142,6 @@ fn refuse_strangers(comparisons: &[Comparison]) -> Result<(), Failure> {
             "{challenger} and {baseline} have met no common opponent on any board, so their places do not compare; play both \
              against the same bots with --pool"
         ))),
-    }
-}
-
-/// Warns of a bot of a run that is named twice.
-fn warn_of_itself(runs: &[Side]) {
-    let mut seen = BTreeSet::new();
-    for run in runs {
-        let path = run.folder.path.canonicalize().unwrap_or_else(|_| run.folder.path.clone());
-        for bot in run.bots() {
-            if !seen.insert((path.clone(), bot)) {
-                log::warn!(
-                    "{}: `{bot}` of this run is compared with itself",
-                    run.folder.path.display()
-                );
-            }
-        }
     }
 }
 

@@ -312,7 +312,7 @@ fn write_game(log: &Log, start: Duration, out: &mut dyn Write) -> io::Result<()>
         let words = printable(&cut(&end.official, JUDGE_LINE));
         writeln!(out, "  end: {}, score {score}: {words}", end.verdict)?;
     }
-    if let Some(why) = &end.diagnosis {
+    if let Some(why) = &end.process.diagnosis {
         writeln!(out, "  diagnosis: {}", printable(why))?;
     }
     let is_open =

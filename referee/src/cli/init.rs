@@ -60,8 +60,7 @@ fn write_template() -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Adds the settings of a game to the project file, which begins with `first` if it is new, and says what was found and what is
-/// missing.
+/// Adds the settings of a game to the project file, which begins with `first` if it is new, and says what is missing.
 fn add_game(found: &Survey, first: &str) -> Result<ExitCode, Failure> {
     let file = Path::new(PROJECT_FILE);
     let has_file = file.exists();
@@ -106,12 +105,9 @@ fn default_game(name: &str) -> String {
     format!("[game]\ndefault = {name}   # without --game\n\n")
 }
 
-fn told(Survey { name, found, missing, .. }: &Survey, is_default: bool) -> String {
+fn told(Survey { name, missing, .. }: &Survey, is_default: bool) -> String {
     let default = if is_default { ", and plays it without --game" } else { "" };
-    let mut text = format!("{PROJECT_FILE} has the game {name} now{default}.\n\nFound:\n");
-    for line in found {
-        let _ = writeln!(text, "  {line}");
-    }
+    let mut text = format!("{PROJECT_FILE} has the game {name} now{default}.\n");
     if missing.is_empty() {
         let _ = write!(text, "\nNothing is missing. Try it: referee game check {name}\n");
     } else {

@@ -276,29 +276,10 @@ fn in_runs_folder(name: &Path) -> Result<PathBuf, Failure> {
     let Ok(project) = inputs::project() else { return Ok(name.to_owned()) };
     let meant = runs_folder(&project).join(name);
     if !meant.join("run.toml").exists() {
-        return match nearest_run(&project, name) {
-            Some(nearest) => {
-                let (name, nearest) = (name.display(), nearest.display());
-                let problem = format!("{name}: there is no such folder; did you mean {nearest}?");
-                Err(Failure::user(anyhow!(problem)))
-            }
-            None => Ok(name.to_owned()),
-        };
+        return Ok(name.to_owned());
     }
     let (name, meant) = (name.display(), meant.display());
     Err(Failure::user(anyhow!("{name}: there is no such folder; did you mean {meant}?")))
-}
-
-/// The run whose name differs from this one by a slip.
-fn nearest_run(project: &Project, name: &Path) -> Option<PathBuf> {
-    let wanted = name.file_name()?.to_str()?;
-    let runs = newest_first(&Places::of(project), |_, listing| listing.started, |started| *started);
-    let runs = runs.ok()?.runs.into_iter();
-    let slips = |(path, _): (PathBuf, _)| {
-        let slips = strsim::osa_distance(path.file_name()?.to_str()?, wanted);
-        (slips <= wanted.len() / 3).then_some((slips, path))
-    };
-    runs.filter_map(slips).min_by_key(|(slips, _)| *slips).map(|(_, path)| path)
 }
 
 /// The number of newer runs than the one of this name, if it is `latest` or `latest~N`.

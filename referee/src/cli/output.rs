@@ -1,4 +1,4 @@
-//! The files that a command writes where the user says: pages, images, what a bot was sent.
+//! The files that a command writes where the user says: pages, what a bot was sent.
 //!
 //! They appear whole or not at all. A file that is in the way is replaced only if the referee made it, which a mark
 //! near its beginning tells, or if the user says `--force`.

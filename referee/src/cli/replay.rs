@@ -9,12 +9,12 @@ use serde_json::json;
 
 use super::export::Export;
 use super::named_run::log_of;
-use super::output::{ForceFlag, refuse_twins};
+use super::output::ForceFlag;
 use super::watch::{WatchFlags, watch_saved};
 use super::words::{TEXT_OR_JSON, one_of};
 use super::{Failure, completions, exit, hints, inputs, print, rejudge};
 use report::view::film::{Film, TurnTimes};
-use report::view::{page, picture};
+use report::view::page;
 use report::{Format, GameReport, ReplayReport};
 use results::gamelog::foreign::{self, Foreign};
 use results::gamelog::{self, Log, LogFileError, Start};
@@ -59,18 +59,6 @@ pub(super) struct ReplayArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Write an image of the game: boards from first to last, or one with --turn
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
-
-    /// With --svg: the position before the move with this number
-    #[arg(long, value_name = "TURN", requires = "svg")]
-    turn: Option<usize>,
-
-    /// With --svg: an animation, which shows the boards one after the other
-    #[arg(long, requires = "svg", conflicts_with = "turn")]
-    animated: bool,
-
     #[command(flatten)]
     watch: WatchFlags,
 
@@ -104,16 +92,11 @@ Examples:
   referee replay game.jsonl --watch
   referee replay latest:17 --html game.html
   referee replay game.jsonl --html game.html
-  referee replay game.jsonl --svg position.svg --turn 17
-  referee replay game.jsonl --svg game.svg --animated
   referee replay before.jsonl after.jsonl --html both.html
   referee replay codingame.json --board test13.json --html game.html";
 
 pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
-    refuse_twins(args.html.iter().chain(&args.svg))?;
-    for file in args.html.iter().chain(&args.svg) {
-        args.force.check(file)?;
-    }
+    args.html.as_ref().map_or(Ok(()), |html| args.force.check(html))?;
     let logs: Vec<PathBuf> = args.logs.iter().map(|log| log_of(log)).collect::<Result<_, _>>()?;
     match logs.as_slice() {
         [left, right] => compare(left, right, args),
@@ -164,9 +147,6 @@ fn show(path: &Path, args: &ReplayArgs) -> Result<ExitCode, Failure> {
     if let Some(html) = &args.html {
         args.force.write(html, page::page(&saved.film_of_page(path, html)?).as_bytes())?;
     }
-    if let Some(svg) = &args.svg {
-        args.force.write(svg, image(&saved.film(path)?, args)?.as_bytes())?;
-    }
     if args.rejudge {
         return rejudge::run(path, &saved.log, args.format);
     }
@@ -200,23 +180,6 @@ fn seat(args: &ReplayArgs, start: &Start) -> Result<Option<usize>, Failure> {
     Ok(Some(seat))
 }
 
-/// An image of the whole game, moving or not, or of one position.
-fn image(film: &Film, args: &ReplayArgs) -> Result<String, Failure> {
-    if film.is_text() {
-        return Err(Failure::user(anyhow!("--svg: this game has no picture")));
-    }
-    let Some(number) = args.turn else {
-        let whole = if args.animated { picture::animation } else { picture::game };
-        return Ok(whole(film));
-    };
-    let position = film.position_of(number);
-    if position == film.last_position() {
-        let last = film.moves.last().map_or(0, |played| played.frame.number);
-        return Err(Failure::user(anyhow!("--turn: there is no {number}; the last is {last}")));
-    }
-    Ok(picture::position(film, position))
-}
-
 fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
     let log = saved.shown();
     let Saved { replayed, times, differences, seat, .. } = saved;
@@ -246,13 +209,8 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
     let html = args.html.as_ref().ok_or_else(|| {
         Failure::user(anyhow!("two logs are shown on one page: name it with --html FILE"))
     })?;
-    if args.rejudge
-        || args.export.is_some()
-        || args.svg.is_some()
-        || args.seat.is_some()
-        || args.watch.watches()?
-    {
-        let problem = "--rejudge, --seat, --export, --svg and --watch are for one log";
+    if args.rejudge || args.export.is_some() || args.seat.is_some() || args.watch.watches()? {
+        let problem = "--rejudge, --seat, --export and --watch are for one log";
         return Err(Failure::user(anyhow!(problem)));
     }
     let film = |path: &Path| read(path, args)?.film_of_page(path, html);

@@ -144,7 +144,7 @@ fn safety() -> Resources {
 /// Says so where a limit struck that the original does not have.
 fn name_safety(end: &End) {
     if let Verdict::MemoryLimit | Verdict::ProcessLimit | Verdict::OutputLimit = end.verdict {
-        let what = end.diagnosis.as_deref().unwrap_or_default();
+        let what = end.process.diagnosis.as_deref().unwrap_or_default();
         log::warn!("a limit of the referee itself, not the original's, ended the solution: {what}");
     }
 }
@@ -168,7 +168,7 @@ fn write_plain(bytes: &[u8]) -> Result<(), Failure> {
 fn collect(event: &Event, output: &mut Vec<u8>) {
     let (stderr, dropped, summary) = match event {
         Event::Turn(turn) => (&turn.stderr.0, turn.stderr_dropped, &[][..]),
-        Event::End(end) => (&end.stderr.0, end.stderr_dropped, &end.summary[..]),
+        Event::End(end) => (&end.process.stderr.0, end.process.stderr_dropped, &end.summary[..]),
         // In others the solution has said nothing.
         _ => return,
     };

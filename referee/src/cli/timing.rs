@@ -12,7 +12,6 @@ use indicatif::ProgressBar;
 use super::bars::bar;
 use super::board_files::{self, BoardFile};
 use super::inputs::{self, NamedBot};
-use super::output::ForceFlag;
 use super::shared::{BotFlags, ContainmentFlag, RuleFlags};
 use super::signals::signal;
 use super::words::{OF_FIGURES, one_of};
@@ -74,13 +73,6 @@ pub(super) struct TimingArgs {
     #[arg(long, conflicts_with_all = NOT_OF_HOST)]
     host: bool,
 
-    /// Write a histogram to this file
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
-
-    #[command(flatten)]
-    force: ForceFlag,
-
     /// The form of the result
     #[arg(long, value_parser = one_of(OF_FIGURES), default_value = "text")]
     format: Format,
@@ -90,14 +82,13 @@ const EXAMPLES: &str = "\
 Examples:
   referee timing --bot ./mybot
   referee timing --bot ./old --bot ./new
-  referee timing --bot ./mybot --seed 1..40 --scale 1.5 --svg times.svg
+  referee timing --bot ./mybot --seed 1..40 --scale 1.5
   referee timing --bot ./mybot --pin --format csv > turns.csv
   referee timing --host";
 
 /// The flags about bots and their games, none of which `--host` plays.
-const NOT_OF_HOST: [&str; 12] = [
-    "bot", "command", "cwd", "env", "sandbox", "pin", "board", "seed", "games", "patience",
-    "scale", "svg",
+const NOT_OF_HOST: [&str; 11] = [
+    "bot", "command", "cwd", "env", "sandbox", "pin", "board", "seed", "games", "patience", "scale",
 ];
 
 /// The seeds of the default boards.
@@ -113,7 +104,6 @@ const MAX_GAMES: usize = 1_000_000;
 const ECHO: &str = "@echo";
 
 pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
-    args.svg.as_ref().map_or(Ok(()), |path| args.force.check(path))?;
     if args.host {
         args.bot.refuse_without_bot()?;
         if matches!(args.format, Format::Csv | Format::Junit) {
@@ -157,9 +147,6 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     let measured = bots.into_iter().zip(measured).map(times).collect();
     let report = TimingReport { measured, thresholds, host };
     print(|out| report.write(args.format, out))?;
-    if let Some(path) = &args.svg {
-        args.force.write(path, report.svg().as_bytes())?;
-    }
     if let Some(signal) = signal {
         let game = played + 1;
         let kept = format!(" in game {game} of {all_planned}; the report is of what was measured");

@@ -16,10 +16,10 @@ use terms::text::{plural, printable};
 
 /// Check the results of a run against its logs
 ///
-/// Referee every kept log again, and compare it with the plan, the results and the summary. Name
-/// each game that does not agree and the first that have no log, and exit with 1 if there is one. This requires
-/// neither the bots nor the machine that played, but all logs (`referee suite --logs all`). Times,
-/// and whose fault a late reply is, are taken from the logs.
+/// Referee every log again, and compare it with the plan and the results. Name the games that do not
+/// agree or have no log, and exit with 1 if there is one. This requires neither the bots nor the machine
+/// that played, but all logs (`referee suite --logs all`). Times, and whose fault a late reply is, are
+/// taken from the logs.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct VerifyArgs {
@@ -32,8 +32,8 @@ pub(super) struct VerifyArgs {
     format: Format,
 }
 
-/// The most games that are named because they have no log.
-const NAMED_WITHOUT_LOG: usize = 10;
+/// The most disagreements that the text names; JSON has all.
+const NAMED: usize = 20;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,19 +43,11 @@ Examples:
 pub(super) fn run(args: &VerifyArgs) -> Result<ExitCode, Failure> {
     let folder = RunFolder::open(&run_path(&args.run)?)?;
     let verified = verify(&folder, is_strict(&folder.run.plan)?)?;
-    let has_no_logs = verified.agree == 0 && !has_logs(&folder);
     print(|out| match args.format {
         Format::Json => write_json(&folder, &verified, out),
-        _ => write_text(&folder, &verified, has_no_logs, out),
+        _ => write_text(&folder, &verified, out),
     })?;
     Ok(exit::code(verified.disagreements.is_empty()))
-}
-
-/// Whether a log of a game was kept.
-fn has_logs(folder: &RunFolder) -> bool {
-    let games = folder.path.join("games");
-    let is_hidden = |error: io::Error| error.kind() != io::ErrorKind::NotFound;
-    games.read_dir().map_or_else(is_hidden, |mut entries| entries.next().is_some())
 }
 
 /// Whether the limits of a plan are as strict as the official ones.
@@ -70,36 +62,24 @@ fn named(folder: &RunFolder, result: usize) -> String {
     if players == 1 { format!("game {number}: ") } else { format!("game {number}, seat {seat}: ") }
 }
 
-fn write_text(
-    folder: &RunFolder,
-    verified: &Verified,
-    has_no_logs: bool,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn write_text(folder: &RunFolder, verified: &Verified, out: &mut dyn Write) -> io::Result<()> {
     let Verified { summary, agree, disagreements, digest } = verified;
     let planned = plural(summary.planned() as u64, "game");
     writeln!(out, "{agree} of {planned} of {} agree with their logs", summary.game)?;
-    if has_no_logs {
-        writeln!(
-            out,
-            "No logs were kept; `referee suite --logs all` keeps the logs of all games."
-        )?;
+    let mut listed: Vec<&Disagreement> = disagreements.iter().collect();
+    if *agree == 0 && disagreements.iter().any(Disagreement::is_without_log) {
+        writeln!(out, "No logs were kept; `referee suite --logs all` keeps all logs.")?;
+        listed.retain(|found| !found.is_without_log());
     }
     writeln!(out)?;
-    let most = if has_no_logs { 0 } else { NAMED_WITHOUT_LOG };
-    let mut without_log = 0;
-    let mut listed = disagreements.iter().filter(|found| {
-        without_log += usize::from(found.is_without_log());
-        !found.is_without_log() || without_log <= most
-    });
-    let is_listed = listed.try_fold(false, |_, Disagreement { game, problem }| {
+    for Disagreement { game, problem } in listed.iter().take(NAMED) {
         let game = game.map(|game| named(folder, game)).unwrap_or_default();
-        writeln!(out, "  {game}{}", printable(problem)).map(|()| true)
-    })?;
-    if !has_no_logs && without_log > most {
-        writeln!(out, "  and {} more without a log", without_log - most)?;
+        writeln!(out, "  {game}{}", printable(problem))?;
     }
-    if is_listed {
+    if listed.len() > NAMED {
+        writeln!(out, "  and {} more, which `--format json` lists", listed.len() - NAMED)?;
+    }
+    if !listed.is_empty() {
         writeln!(out)?;
     }
     for tally in &summary.bots {

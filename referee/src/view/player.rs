@@ -213,7 +213,7 @@ impl Player {
         } else if let Some(turn) = turn {
             add("the bot's reply", &reply(turn));
         }
-        let end = film.end.as_ref().map(|end| (&end.stderr, end.stderr_dropped));
+        let end = film.end.as_ref().map(|end| (&end.process.stderr, end.process.stderr_dropped));
         let written = turn.map_or(end, |turn| Some((&turn.stderr, turn.stderr_dropped)));
         let stderr = written.map(|(text, dropped)| output(&text.0, dropped)).unwrap_or_default();
         add("the bot's standard error", &stderr);

@@ -24,7 +24,7 @@ use super::users::has_nobody;
 use crate::confine::filter;
 use crate::confine::limits::kernel_limits;
 use crate::confine::privileges::Privileges;
-use crate::confine::sandbox::{Needs, Sandbox};
+use crate::confine::sandbox::Needs;
 use crate::confine::tree::{self, Tree};
 use crate::scratch::folder::Scratch;
 use crate::sys::raw::Strings;
@@ -147,28 +147,13 @@ impl BotCommand {
         Needs { program, arguments: &self.args, cwd, is_cwd_named: self.cwd.is_some(), path }
     }
 
-    /// Asks about what the bot sees in its sandbox; `None` without a sandbox.
-    fn ask_sandbox<T>(&self, ask: impl FnOnce(&Sandbox, &Needs<'_>) -> T) -> Option<T> {
-        let sandbox = self.confinement.sandbox.as_ref()?;
-        let (cwd, path) = (self.working_folder().ok()?, self.path());
-        let program = self.find().unwrap_or_else(|_| self.program.clone().into());
-        Some(ask(sandbox, &self.needs(&program, &cwd, &path)))
-    }
-
-    /// Whether the bot's sandbox, if it has one, lets it read this file or folder.
-    pub fn sees(&self, path: &Path) -> bool {
-        let sees = self.ask_sandbox(|sandbox, needs| {
-            let Ok(path) = path.canonicalize() else { return false };
-            let readable = sandbox.readable_by(needs);
-            let mut real = readable.iter().filter_map(|readable| readable.canonicalize().ok());
-            real.any(|real| path.starts_with(real))
-        });
-        sees.unwrap_or(true)
-    }
-
-    /// The folders that its words name and its sandbox does not show as a whole.
+    /// The folders that its words name and its sandbox, if it has one, does not show as a whole.
     pub fn withheld(&self) -> Vec<PathBuf> {
-        self.ask_sandbox(Sandbox::withheld_from).unwrap_or_default()
+        let (Some(sandbox), Ok(cwd)) = (&self.confinement.sandbox, self.working_folder()) else {
+            return Vec::new();
+        };
+        let program = self.find().unwrap_or_else(|_| self.program.clone().into());
+        sandbox.withheld_from(&self.needs(&program, &cwd, &self.path()))
     }
 
     /// The referee's environment with the bot's own variables, as `NAME=VALUE`.

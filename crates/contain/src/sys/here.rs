@@ -17,8 +17,6 @@ impl Inherited {
             Self::FileSize => Resource::Fsize,
             Self::AddressSpace => Resource::As,
             Self::Stack => Resource::Stack,
-            Self::Data => Resource::Data,
-            Self::Processes => Resource::Nproc,
         });
         (current, maximum)
     }

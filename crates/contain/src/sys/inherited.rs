@@ -12,8 +12,4 @@ pub enum Inherited {
     AddressSpace,
     /// The bytes of its stack.
     Stack,
-    /// The bytes of its own data.
-    Data,
-    /// The processes and threads of its user.
-    Processes,
 }

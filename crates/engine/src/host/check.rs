@@ -1,7 +1,5 @@
 //! Measures how much this machine disturbs the measurement of times.
 
-use std::fs;
-use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -51,21 +49,16 @@ pub fn check_host(
     echo: &BotCommand,
     worker: Option<(&BotCommand, Duration)>,
 ) -> Result<HostCheck, HostError> {
-    let before = CpuTimes::read();
     let round_trip = exchanges(echo, EXCHANGES)?;
     let core_share = worker.map(|(worker, work)| core_share(worker, work)).transpose()?;
     let (wake_up, load) = wake_ups();
-    let steal = before.zip(CpuTimes::read()).map(|(before, after)| after.steal_since(before));
     Ok(HostCheck {
         round_trip,
         wake_up,
-        steal,
         core_share,
         load,
         online_cores: online_cores(),
         cores: thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        on_mains: mains(),
     })
 }
 
@@ -117,58 +110,4 @@ fn wake_ups() -> (Distribution, Option<f64>) {
         load = load.zip(runnable()).map(|(sum, others)| sum + others);
     }
     (times, load.map(|sum| sum / f64::from(WAKE_UPS)))
-}
-
-/// The first line of /proc/stat.
-#[derive(Debug, Clone, Copy)]
-struct CpuTimes {
-    all: u64,
-    steal: u64,
-}
-
-impl CpuTimes {
-    fn read() -> Option<Self> {
-        Self::parse(&fs::read_to_string("/proc/stat").ok()?)
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        let fields = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
-        let times: Option<Vec<u64>> = fields.map(|field| field.parse().ok()).collect();
-        // proc(5): user nice system idle iowait irq softirq steal; the guests count in user.
-        let times = times?;
-        Some(Self { all: times.iter().take(8).sum(), steal: *times.get(7)? })
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "ticks of a second or so")]
-    fn steal_since(self, before: Self) -> f64 {
-        let all = self.all.saturating_sub(before.all).max(1);
-        self.steal.saturating_sub(before.steal) as f64 / all as f64
-    }
-}
-
-fn read(path: &str) -> Option<String> {
-    Some(fs::read_to_string(path).ok()?.trim().to_owned())
-}
-
-/// Whether any of the mains adapters is plugged in.
-fn mains() -> Option<bool> {
-    let supplies = fs::read_dir(Path::new("/sys/class/power_supply")).ok()?;
-    let online = supplies.flatten().filter_map(|supply| {
-        let file = |name: &str| read(supply.path().join(name).to_str()?);
-        (file("type")? == "Mains").then(|| file("online").as_deref() == Some("1"))
-    });
-    online.reduce(|one, other| one || other)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn steal_is_a_part_of_all_time() {
-        let times = |text| CpuTimes::parse(text).expect("well-formed");
-        let before = times("cpu  100 0 50 800 0 0 0 10 0 0\n");
-        let after = times("cpu  150 0 50 830 0 0 0 30 0 0\n");
-        assert!((after.steal_since(before) - 0.2).abs() < 1e-9);
-    }
 }

@@ -24,8 +24,7 @@ pub(super) fn surplus_output(ending: &BotEnd, was_early: bool) -> Option<String>
     }
     if ending.killed && ending.surplus == 0 && *dropped > 0 && !was_early {
         return Some(format!(
-            "after the game the bot did not notice that its input had ended, and wrote another {}: harmless, and \
-             `if (!cin) return 0;` or the like ends it",
+            "after the game the bot did not notice that its input had ended, and wrote another {}: harmless",
             size(count)
         ));
     }

@@ -1,7 +1,6 @@
 //! Explains which limit on its resources a bot has gone beyond.
 
-use contain::bot::Confinement;
-use contain::system::{Inherited as InheritedLimit, user};
+use contain::system::Inherited as InheritedLimit;
 use results::gamelog::Turn;
 use terms::limits::{Breach, LimitKind, Resource, Resources};
 use terms::text::{duration, size};
@@ -31,9 +30,9 @@ pub(super) fn over_limit(&Breach { resource, used, limit }: &Breach) -> String {
     }
 }
 
-/// Explains SIGXCPU and SIGXFSZ.
-pub(super) fn kernel_limit(no_reply: NoReply, resources: &Resources) -> Option<String> {
-    match no_reply {
+/// Explains SIGXCPU and SIGXFSZ by the settings.
+pub(super) fn kernel_limit(turn: &Turn, resources: &Resources) -> Option<String> {
+    match turn.no_reply? {
         NoReply::Ended(BotExit::Signal(SIGXCPU)) => {
             let limit = duration(resources.cpu_time?.0);
             Some(format!("its CPU time is limited to {limit} (`cpu-time` in the settings)"))
@@ -54,8 +53,6 @@ pub(super) struct Inherited {
     cpu_time: Option<u64>,
     file_size: Option<u64>,
     address_space: Option<u64>,
-    data: Option<u64>,
-    processes: Option<u64>,
     /// The limit, and what sets it, which may be a setting too.
     stack: Option<(u64, &'static str)>,
 }
@@ -67,7 +64,7 @@ const SET_STACK: &str = "by --stack";
 
 impl Inherited {
     /// The limits of this process, besides these settings.
-    pub(super) fn here(Confinement { resources: settings, sandbox, .. }: &Confinement) -> Self {
+    pub(super) fn here(settings: &Resources) -> Self {
         // A setting replaces the soft limit, but cannot exceed the hard one.
         let limit = |inherited: InheritedLimit, setting: Option<u64>| {
             let (current, maximum) = inherited.limits();
@@ -86,33 +83,14 @@ impl Inherited {
             cpu_time: limit(InheritedLimit::CpuTime, cpu_time),
             file_size: limit(InheritedLimit::FileSize, settings.file_size),
             address_space: limit(InheritedLimit::AddressSpace, None),
-            data: limit(InheritedLimit::Data, None),
-            // The kernel does not limit root's, whose bot in a sandbox is another user.
-            processes: limit(InheritedLimit::Processes, None)
-                .filter(|_| user() != 0 || sandbox.is_some()),
             stack,
         }
     }
 
-    /// Names the limits that a runtime may not start under: it says so wherever it likes, or waits for a thread that it lacks.
+    /// Names the limit that a runtime may not start under: it says so wherever it likes.
     pub(super) fn of_start(&self) -> Option<String> {
         const USUAL_BYTES: u64 = 16 << 30;
-        const USUAL_PROCESSES: u64 = 1024;
-        let few = |limit: &u64| *limit < USUAL_BYTES;
-        let processes = self.processes.filter(|limit| *limit < USUAL_PROCESSES);
-        let named = [
-            self.address_space.filter(few).map(of_address_space),
-            self.data.filter(few).map(|limit| {
-                format!("its data is limited to {} by the shell (`ulimit -d`)", size(limit))
-            }),
-            processes.map(|limit| {
-                format!(
-                    "its user may have {limit} processes and threads, by the shell (`ulimit -u`)"
-                )
-            }),
-        ];
-        let named: Vec<_> = named.into_iter().flatten().collect();
-        (!named.is_empty()).then(|| named.join(", and "))
+        self.address_space.filter(|limit| *limit < USUAL_BYTES).map(of_address_space)
     }
 
     /// Names the limit that the bot's end points to. Most programs that need more stack than there is do so at once; a later SIGSEGV is
@@ -177,7 +155,6 @@ fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
         file_size: Some(1 << 20),
         address_space: Some(1 << 28),
         stack: Some((8 << 20, STACK_OF_SHELL)),
-        ..Inherited::default()
     };
     let stack = Inherited { address_space: None, ..shell };
     let ended = |exit, stderr: &str| {
@@ -212,21 +189,8 @@ fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
         assert_eq!(shell.of_end(&ended(exit, stderr), false), None);
     }
     assert_eq!(stack.of_end(&ended(by_signal(SIGSEGV), ""), false), None);
-}
-
-#[test]
-fn a_limit_of_the_shell_that_a_runtime_may_not_start_under_is_named() {
-    let tight = [
-        (Inherited { address_space: Some(500_000_000), ..Inherited::default() }, "500 MB", "-v"),
-        (Inherited { data: Some(1 << 28), ..Inherited::default() }, "256 MiB", "-d"),
-        (Inherited { processes: Some(50), ..Inherited::default() }, "50 processes", "-u"),
-    ];
-    for (inherited, limit, flag) in tight {
-        let said = inherited.of_start().expect("a limit");
-        assert!(said.contains(limit) && said.contains(&format!("`ulimit {flag}`")), "{said}");
-    }
-    let (address_space, processes) = (Some(1 << 40), Some(31_000));
-    let usual = Inherited { address_space, processes, ..Inherited::default() };
+    assert!(shell.of_start().is_some_and(|said| said.contains("256 MiB by the shell")));
+    let usual = Inherited { address_space: Some(1 << 40), ..Inherited::default() };
     assert_eq!(usual.of_start(), None);
 }
 
@@ -254,7 +218,10 @@ fn each_limit_is_named_with_what_was_used() {
     }
     let cpu_time = Some(Millis(Duration::from_secs(3)));
     let limited = Resources { cpu_time, file_size: Some(5000), ..Resources::default() };
-    let by = |signal, resources| kernel_limit(NoReply::Ended(BotExit::Signal(signal)), resources);
+    let by = |signal, resources| {
+        let no_reply = Some(NoReply::Ended(BotExit::Signal(signal)));
+        kernel_limit(&Turn { no_reply, ..super::made::turn() }, resources)
+    };
     let none = Resources::default();
     for (signal, expected) in [
         (SIGXCPU, "its CPU time is limited to 3 s (`cpu-time` in the settings)"),

@@ -14,10 +14,10 @@ use results::gamelog::Turn;
 use results::sanitizer::sanitizer_finding;
 use results::suite::ANSWERED_EARLY;
 use rules::game::{Ask, Effect};
-use terms::limits::{LimitKind, OnHostDelay};
+use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
 use terms::text::{duration, plural, quote};
-use terms::verdict::{BotExit, Decision, NoReply, Overrun, Verdict};
+use terms::verdict::{BotExit, Decision, NoReply, Verdict};
 
 /// Facts about an exchange that the log does not keep.
 #[derive(Debug, Clone)]
@@ -69,71 +69,56 @@ impl Seen {
 #[derive(Debug)]
 pub(super) struct Observations<'a> {
     command: &'a BotCommand,
-    on_host_delay: OnHostDelay,
     fatal: Option<Fatal>,
     /// The number of its turns: the game counts the turns of all bots.
     turns: u32,
-    /// Remarks on replies that counted.
-    remarks: Vec<String>,
+    /// The first remark on a reply that counted.
+    remark: Option<String>,
     stderr: StderrPipe,
-    /// Replies that came before the bot had read the input.
-    early: Occurrences,
-    /// Late replies that counted, by the reason.
-    found_late: Occurrences,
-    accepted: Occurrences,
-    forgiven: Occurrences,
+    /// What is said of turns that counted, the first of them and their number.
+    counted: Vec<(&'static str, u32, u64)>,
 }
 
 /// The exchange that lost the game.
 #[derive(Debug)]
 struct Fatal {
     what: Vec<String>,
-    no_reply: Option<NoReply>,
-    stderr: Vec<u8>,
-    stdin_closed: bool,
-    /// The explanation of output that comes after the input was closed.
-    late_output: &'static str,
-    /// The explanation if no output comes then.
-    no_output: Option<&'static str>,
-    /// Whether all lines of the reply were read.
-    is_read_whole: bool,
+    turn: Turn,
+    seen: Seen,
 }
 
 impl<'a> Observations<'a> {
     pub(super) fn new(game: &Match<'_>, command: &'a BotCommand) -> Self {
         Self {
             command,
-            on_host_delay: game.rules.overruns.on_host_delay,
             fatal: None,
             turns: 0,
-            remarks: Vec::new(),
+            remark: None,
             stderr: StderrPipe::new(game.game.stderr_per_turn),
-            early: Occurrences::default(),
-            found_late: Occurrences::default(),
-            accepted: Occurrences::default(),
-            forgiven: Occurrences::default(),
+            counted: Vec::new(),
         }
     }
 
     pub(super) fn add(&mut self, turn: &Turn, verdict: Verdict, seen: Seen) {
         self.turns += 1;
-        if turn.early {
-            self.early.record(turn.turn);
-        }
         self.stderr.add(turn);
-        match turn.overrun {
-            Some(Overrun { decision: Decision::Accepted, .. }) if seen.phase == Phase::Limit => {
-                self.found_late.record(turn.turn);
-            }
-            Some(Overrun { decision: Decision::Accepted, .. }) => self.accepted.record(turn.turn),
-            Some(Overrun { decision: Decision::Forgiven, .. }) => self.forgiven.record(turn.turn),
+        let late = match turn.overrun.map(|overrun| overrun.decision) {
+            Some(Decision::Accepted) if seen.phase == Phase::Limit => Some(FOUND_LATE),
+            Some(Decision::Accepted) => Some(ACCEPTED),
+            Some(Decision::Forgiven) => Some(FORGIVEN),
             // What costs the bot the game is explained with its end.
-            _ => {}
+            _ => None,
+        };
+        for what in turn.early.then_some(ANSWERED_EARLY).into_iter().chain(late) {
+            match self.counted.iter_mut().find(|counted| counted.0 == what) {
+                Some((_, _, turns)) => *turns += 1,
+                None => self.counted.push((what, turn.turn, 1)),
+            }
         }
         if verdict != Verdict::Completed {
-            self.fatal = Some(Fatal::from_turn(turn, verdict, &seen, self));
+            self.fatal = Some(Fatal::new(turn, verdict, seen, self));
         } else if let Some(remark) = seen.remark {
-            self.remarks.push(format!("turn {}: {remark}", turn.turn));
+            self.remark.get_or_insert(format!("turn {}: {remark}", turn.turn));
         }
     }
 
@@ -145,101 +130,80 @@ impl<'a> Observations<'a> {
             parts.extend(fatal.after_the_end(ending));
         }
         parts.extend(what_is_left(ending.left));
-        if self.fatal.as_ref().is_none_or(|fatal| fatal.is_read_whole) {
-            parts.extend(surplus_output(ending, self.early.first.is_some()));
+        if self.fatal.as_ref().is_none_or(Fatal::is_read_whole) {
+            let was_early = self.counted.iter().any(|counted| counted.0 == ANSWERED_EARLY);
+            parts.extend(surplus_output(ending, was_early));
         }
-        parts.extend(self.early.describe(ANSWERED_EARLY));
-        parts.extend(self.found_late.describe(
-            "may have been answered in time, since the referee itself polled late, and counted",
-        ));
-        parts.extend(
-            self.accepted.describe(
-                "answered late because of the host, and counted (`--on-host-delay accept`)",
-            ),
-        );
-        parts.extend(self.forgiven.describe("answered late, and forgiven"));
-        parts.extend(self.remarks.first().cloned());
+        parts.extend(self.counted.iter().map(|(what, first, turns)| {
+            format!("{} {what} (the first is turn {first})", plural(*turns, "turn"))
+        }));
+        parts.extend(self.remark.clone());
         parts.extend(self.stderr.diagnosis());
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }
 
+const FOUND_LATE: &str =
+    "may have been answered in time, since the referee itself polled late, and counted";
+const ACCEPTED: &str = "answered late because of the host, and counted (`--on-host-delay accept`)";
+const FORGIVEN: &str = "answered late, and forgiven";
+
 impl Fatal {
-    fn from_turn(turn: &Turn, verdict: Verdict, seen: &Seen, game: &Observations<'_>) -> Self {
+    fn new(turn: &Turn, verdict: Verdict, seen: Seen, game: &Observations<'_>) -> Self {
         let lines = Lines::split(&turn.reply.0);
         let own = match game.turns {
             own if own == turn.turn => String::new(),
             own => format!(" of the game, its own turn {own}"),
         };
-        let happened = what_happened(turn, &lines, seen);
+        let happened = what_happened(turn, &lines, &seen);
         let mut what = vec![format!("turn {}{own}: {happened}", turn.turn)];
         what.extend(encoding(&turn.reply.0).map(str::to_owned));
         let is_first = game.turns == 1;
-        let limits = Inherited::here(&game.command.confinement);
-        let of_shell = limits.of_end(turn, is_first);
-        let mut is_explained = of_shell.is_some();
+        let resources = &game.command.confinement.resources;
+        let limits = Inherited::here(resources);
         if let Some(no_reply) = turn.no_reply {
             what.extend(seen.both_blocked.then(|| BOTH_BLOCKED.to_owned()));
-            what.extend(missing_lines(&lines, seen));
+            what.extend(missing_lines(&lines, &seen));
             what.extend(partial_line(&lines, no_reply));
             what.extend(unread_input(turn, no_reply));
             match seen.awaits_lines {
                 Some(0) => what.push("it waited for input, and this turn has none".to_owned()),
                 Some(1) => what.push("it read its line and waited for more".to_owned()),
                 Some(lines) => what.push(format!("it read all {lines} lines and waited for more")),
-                None => what.extend(blame(turn, game.on_host_delay)),
+                None => what.extend(blame(turn)),
             }
             if let (NoReply::Deadline, Some(exit)) = (no_reply, seen.exit) {
                 what.push(format!(
                     "the bot {exit}, and another of its processes might have answered"
                 ));
             }
-            let resources = &game.command.confinement.resources;
-            let of_limit = kernel_limit(no_reply, resources).filter(|_| !is_explained);
-            is_explained |= of_limit.is_some();
-            what.extend(of_limit);
             what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
-            let never_ran = never_ran(turn, is_first, game.command).filter(|_| !is_explained);
-            is_explained |= never_ran.is_some();
-            what.extend(never_ran);
         }
-        what.extend(of_shell);
-        let may_not_have_started = is_first && !is_explained && verdict != Verdict::IllegalMove;
-        what.extend(limits.of_start().filter(|_| may_not_have_started));
-        Self {
-            what,
-            no_reply: turn.no_reply,
-            stderr: turn.stderr.0.clone(),
-            stdin_closed: turn.stdin_closed,
-            late_output: match (seen.awaits_lines, turn.limit) {
-                (None, _) if seen.takes_all_output() => "too slow",
-                (Some(_), _) if seen.takes_all_output() => NOT_FLUSHED,
-                (Some(_), LimitKind::Total) => READS_ON,
-                (Some(_), _) => NOT_FLUSHED,
-                (None, LimitKind::Total) => TOO_SLOW_OR_READS_ON,
-                (None, _) => "too slow, or not flushed after the turn",
-            },
-            no_output: (seen.awaits_lines.is_some() && lines.partial().is_empty()).then_some(
-                if turn.limit == LimitKind::Total && !seen.takes_all_output() {
-                    READS_ON
-                } else {
-                    READS_ON_OR_NOT_FLUSHED
-                },
-            ),
-            is_read_whole: turn.no_reply.is_none() && lines.len() >= seen.lines,
-        }
+        let may_not_have_started = is_first && verdict != Verdict::IllegalMove;
+        let cause = limits
+            .of_end(turn, is_first)
+            .or_else(|| kernel_limit(turn, resources))
+            .or_else(|| never_ran(turn, is_first, game.command))
+            .or_else(|| limits.of_start().filter(|_| may_not_have_started));
+        what.extend(cause);
+        Self { what, turn: turn.clone(), seen }
+    }
+
+    /// Whether all lines of the reply were read.
+    fn is_read_whole(&self) -> bool {
+        self.turn.no_reply.is_none() && Lines::split(&self.turn.reply.0).len() >= self.seen.lines
     }
 
     /// The diagnosis of the end of the bot's process.
     fn after_the_end(&self, ending: &BotEnd) -> Vec<String> {
-        let Some(no_reply) = self.no_reply else { return Vec::new() };
+        let Some(no_reply) = self.turn.no_reply else { return Vec::new() };
         let mut parts: Vec<String> = self.sanitizer(ending).into_iter().collect();
         // A bot that has ended by itself has closed everything, so its closed input explains nothing.
-        if self.stdin_closed && ending.killed && !matches!(no_reply, NoReply::Ended(_)) {
+        if self.turn.stdin_closed && ending.killed && !matches!(no_reply, NoReply::Ended(_)) {
             parts.push("it had closed its standard input".to_owned());
         }
         if no_reply == NoReply::Deadline {
-            parts.extend(self.late_output(ending));
+            parts.extend(self.why_silent(ending));
         }
         parts.extend(ending.reached_open_files.map(|limit| {
             format!(
@@ -253,20 +217,32 @@ impl Fatal {
 
     /// What a sanitizer has found. Its report may take longer than the turn; a bot that answers after all was only slow.
     fn sanitizer(&self, ending: &BotEnd) -> Option<String> {
-        let found = sanitizer_finding(&[self.stderr.as_slice(), &ending.stderr.bytes].concat())?;
+        let written = [self.turn.stderr.0.as_slice(), &ending.stderr.bytes].concat();
+        let found = sanitizer_finding(&written)?;
         let has_answered = !ending.late_output.bytes.trim_ascii().is_empty();
         (!has_answered).then(|| format!("the cause is what a sanitizer has found: {found}"))
     }
 
-    /// Explains output that came after the input was closed: it was late, or stuck in the bot's buffer,
+    /// Explains what came after the input was closed, or that nothing came: the answer was late, or stuck in the bot's buffer,
     /// or the bot was reading until EOF.
-    fn late_output(&self, ending: &BotEnd) -> Option<String> {
+    fn why_silent(&self, ending: &BotEnd) -> Option<String> {
         let output = ending.late_output.bytes.trim_ascii();
+        let has_waited = self.seen.awaits_lines.is_some();
+        let takes_all = self.seen.takes_all_output();
+        let is_one_answer = self.turn.limit == LimitKind::Total && !takes_all;
+        let why = match (has_waited, is_one_answer) {
+            (true, true) => READS_ON,
+            (true, false) if output.is_empty() => READS_ON_OR_NOT_FLUSHED,
+            (true, false) => NOT_FLUSHED,
+            (false, true) => TOO_SLOW_OR_READS_ON,
+            (false, false) if takes_all => "too slow",
+            (false, false) => "too slow, or not flushed after the turn",
+        };
         if output.is_empty() {
-            return self.no_output.map(str::to_owned);
+            let is_silent = has_waited && Lines::split(&self.turn.reply.0).partial().is_empty();
+            return is_silent.then(|| why.to_owned());
         }
-        let (output, why) = (quote(output), self.late_output);
-        Some(format!("{output} came after its input was closed: {why}"))
+        Some(format!("{} came after its input was closed: {why}", quote(output)))
     }
 }
 
@@ -280,25 +256,6 @@ const READS_ON_OR_NOT_FLUSHED: &str = "the bot reads more lines than it is sent,
 const NOT_FLUSHED: &str = "the bot does not flush its output after the turn, or reads until EOF, which comes only after the game";
 const TOO_SLOW_OR_READS_ON: &str =
     "too slow, or the bot reads until EOF, which comes only after the game";
-
-/// The turns in which an event occurred: their number, and the first.
-#[derive(Debug, Default)]
-struct Occurrences {
-    first: Option<u32>,
-    turns: u64,
-}
-
-impl Occurrences {
-    fn record(&mut self, turn: u32) {
-        self.first.get_or_insert(turn);
-        self.turns += 1;
-    }
-
-    fn describe(&self, what: &str) -> Option<String> {
-        let first = self.first?;
-        Some(format!("{} {what} (the first is turn {first})", plural(self.turns, "turn")))
-    }
-}
 
 fn what_happened(turn: &Turn, lines: &Lines, seen: &Seen) -> String {
     let wall = duration(turn.wall.0);
@@ -360,18 +317,14 @@ fn encoding(reply: &[u8]) -> Option<&'static str> {
     let has_zeros =
         |at: usize| reply.len() > 1 && reply.iter().skip(at).step_by(2).all(|it| *it == 0);
     match reply {
-        [0xEF, 0xBB, 0xBF, ..] => Some(
-            "its output begins with a byte order mark (U+FEFF): in C# `new UTF8Encoding(false)` as Console.OutputEncoding, and in \
-             Python the encoding `utf-8` instead of `utf-8-sig`, writes none",
-        ),
+        [0xEF, 0xBB, 0xBF, ..] => Some("its output begins with a byte order mark (U+FEFF)"),
         [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some(UTF_16),
         _ if has_zeros(0) || has_zeros(1) => Some(UTF_16),
         _ => None,
     }
 }
 
-const UTF_16: &str = "each second byte of its output is 0, or it begins with the mark of UTF-16, which some programs of Windows \
-     write: have it write UTF-8 without a byte order mark";
+const UTF_16: &str = "its output is UTF-16, which some programs of Windows write";
 
 /// Says how many lines of an incomplete reply had arrived.
 fn missing_lines(lines: &Lines, seen: &Seen) -> Option<String> {

@@ -24,9 +24,9 @@ pub(super) fn never_ran(turn: &Turn, is_first: bool, command: &BotCommand) -> Op
         _ if !is_first => None,
         BotExit::Code(126 | 127) => carriage_return(command)
             .or_else(|| outside_sandbox(command))
-            .or_else(|| unseen(command, stderr)),
+            .or_else(|| kept_from(command, stderr)),
         BotExit::Code(0) => None,
-        _ => unseen(command, stderr).or_else(|| cannot_write(command, stderr)),
+        _ => kept_from(command, stderr),
     }
 }
 
@@ -77,69 +77,31 @@ fn outside_sandbox(command: &BotCommand) -> Option<String> {
     ))
 }
 
-/// Names what a bot in a sandbox lacked: a folder of its command that is not shown as a whole, or a file that its last words
-/// name.
-fn unseen(command: &BotCommand, stderr: &[u8]) -> Option<String> {
+/// Names what a sandbox keeps from a bot: a folder of its command that is not shown as a whole, or what its last words point to.
+fn kept_from(command: &BotCommand, stderr: &[u8]) -> Option<String> {
+    const WORDS: [&str; 7] = [
+        "No such file",
+        "No module named",
+        "ot found",
+        "annot find",
+        "annot open",
+        "ermission denied",
+        "Read-only",
+    ];
     command.confinement.sandbox.as_ref()?;
     if let Some(folder) = command.withheld().first() {
-        let folder = from_here(folder);
+        let here = std::env::current_dir().unwrap_or_default();
+        let folder =
+            folder.strip_prefix(here).ok().filter(|it| *it != Path::new("")).unwrap_or(folder);
+        let folder = shell_word(&folder.to_string_lossy());
         return Some(format!(
             "its sandbox does not show {folder} as a whole: cases, a judge, runs, settings or other things of yours may be there; \
              give the bot a folder of its own, or show it all with `--sandbox={folder}`"
         ));
     }
     let text = String::from_utf8_lossy(stderr);
-    let mut files = last_words(&text).filter_map(|word| found(command, word));
-    let file = from_here(&files.find(|file| !command.sees(file))?);
-    Some(format!("its sandbox does not show {file}; add `--sandbox={file}`"))
-}
-
-/// The words of a text that may name files: in quotes, or with a dot or a slash.
-fn last_words(text: &str) -> impl Iterator<Item = &str> {
-    const MAX_WORDS: usize = 1000;
-    let quoted = text.lines().flat_map(|line| line.split(['\'', '"', '`']).skip(1).step_by(2));
-    let plain = text.split(|it: char| it.is_whitespace() || "'\"`:;,()[]<>".contains(it));
-    let plain = plain.map(|word| word.trim_end_matches('.'));
-    let plain = plain.filter(|word| word.contains(['.', '/']));
-    quoted.chain(plain).filter(|word| !word.is_empty()).take(MAX_WORDS)
-}
-
-/// The file or folder of this name, with or without its ending, where the bot may look for it: in its working directory, or
-/// next to a file that its command names.
-fn found(command: &BotCommand, word: &str) -> Option<PathBuf> {
-    let cwd = command.cwd.clone().or_else(|| std::env::current_dir().ok())?;
-    let words = [&command.program].into_iter().chain(&command.args).map(|word| cwd.join(word));
-    let files: Vec<_> = words.filter(|path| path.is_file()).collect();
-    let mut folders = files.iter().filter_map(|file| file.parent()).chain([&*cwd]);
-    folders.find_map(|folder| {
-        let wanted = folder.join(word);
-        let is_wanted = |entry: &PathBuf| {
-            let name = wanted.file_name();
-            name.is_some() && (entry.file_name() == name || entry.file_stem() == name)
-        };
-        let entries = wanted.parent()?.read_dir().ok()?;
-        let is_below = |entry: &PathBuf| !cwd.starts_with(entry);
-        entries.flatten().map(|entry| entry.path()).find(|it| is_wanted(it) && is_below(it))
-    })
-}
-
-/// A path as a word of a shell, relative to the working folder if it is there.
-fn from_here(path: &Path) -> String {
-    let here = std::env::current_dir().unwrap_or_default();
-    let path =
-        path.strip_prefix(here).ok().filter(|path| path.file_name().is_some()).unwrap_or(path);
-    shell_word(&path.to_string_lossy())
-}
-
-/// Names the sandbox of a bot whose last words are that its file system is read-only, such as `cargo run`, which writes into its cache.
-/// That something is not permitted says less: it may be about reading.
-fn cannot_write(command: &BotCommand, stderr: &[u8]) -> Option<String> {
-    const WORDS: [&str; 2] = ["Read-only file system", "(os error 30)"];
-    command.confinement.sandbox.as_ref()?;
-    let text = String::from_utf8_lossy(stderr);
     WORDS.iter().any(|words| text.contains(words)).then(|| {
-        "in its sandbox it can write only to its scratch folder (TMPDIR); if it is built when it starts, as by `cargo run`, name \
-         the built program instead (`build` in the settings builds it)"
+        "its sandbox shows only the system and what its command names, and lets it write only to TMPDIR"
             .to_owned()
     })
 }
@@ -195,56 +157,35 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_that_may_not_write_in_its_sandbox_is_told_so() {
-        let words = "error: failed to open: /x/.cargo-lock\n\nCaused by:\n  Read-only file system (os error 30)\n";
-        let said = |command: &BotCommand, stderr: &str| {
-            let no_reply = Some(NoReply::Ended(BotExit::Code(101)));
-            let stderr = Bytes(stderr.into());
-            never_ran(&Turn { turn: 1, no_reply, stderr, ..made::turn() }, true, command)
-        };
-        let mut command = made::command("cargo");
-        assert_eq!(said(&command, words), None, "it has no sandbox");
-        command.confinement.sandbox = Some(Sandbox::new(&[] as &[PathBuf]).expect("a sandbox"));
-        let advice = said(&command, words).expect("advice");
-        assert!(advice.starts_with("in its sandbox it can write"), "{advice}");
-        for unknown in [
-            "error: no such command",
-            "PermissionError: [Errno 13] Permission denied: '/etc/shadow'",
-            "OSError: [Errno 101] Network is unreachable",
-        ] {
-            assert_eq!(said(&command, unknown), None, "{unknown}");
-        }
-    }
-
-    #[test]
-    fn a_file_that_a_sandbox_does_not_show_is_named() {
+    fn what_a_sandbox_keeps_from_a_bot_is_named() {
         let place = tempfile::tempdir().expect("a folder");
         let folder = place.path().canonicalize().expect("it is there");
-        std::fs::create_dir(folder.join("in")).expect("room");
-        for name in ["bot.py", "helper.py", "weights.bin", "in/1.txt"] {
-            std::fs::write(folder.join(name), "").expect("room");
-        }
-        let mut command = made::command("python3");
-        (command.cwd, command.args) = (Some(folder.clone()), vec!["bot.py".into()]);
-        let sandbox = Sandbox::new(&[] as &[PathBuf]).expect("a sandbox");
-        command.confinement.sandbox = Some(sandbox.withhold([folder.clone()]));
+        std::fs::write(folder.join("bot.py"), "").expect("room");
         let said = |command: &BotCommand, stderr: &str| {
             let no_reply = Some(NoReply::Ended(BotExit::Code(1)));
             let stderr = Bytes(stderr.into());
             never_ran(&Turn { turn: 1, no_reply, stderr, ..made::turn() }, true, command)
         };
-        let shown = |name: &str| shell_word(&folder.join(name).to_string_lossy());
-        for (words, file) in [
-            ("ModuleNotFoundError: No module named 'helper'\n", "helper.py"),
-            ("Error: Cannot find module './helper'\n", "helper.py"),
-            ("cannot open weights.bin.\n", "weights.bin"),
-            ("open in/1.txt: Permission denied\n", "in/1.txt"),
+        let mut command = made::command("python3");
+        (command.cwd, command.args) = (Some(folder.clone()), vec!["bot.py".into()]);
+        assert_eq!(said(&command, "Read-only file system (os error 30)"), None, "no sandbox");
+        let sandbox = Sandbox::new(&[] as &[PathBuf]).expect("a sandbox");
+        command.confinement.sandbox = Some(sandbox.withhold([folder]));
+        for (words, is_explained) in [
+            ("ModuleNotFoundError: No module named 'helper'\n", true),
+            ("Error: Cannot find module './helper'\n", true),
+            ("cannot open weights.bin.\n", true),
+            ("open in/1.txt: Permission denied\n", true),
+            ("Caused by:\n  Read-only file system (os error 30)\n", true),
+            ("bot.py: error in line 3\n", false),
+            ("OSError: [Errno 101] Network is unreachable", false),
         ] {
-            let advice = said(&command, words).expect("advice");
-            assert!(advice.ends_with(&format!("; add `--sandbox={}`", shown(file))), "{advice}");
-        }
-        for words in ["bot.py: error in line 3\n", "helper\n", ""] {
-            assert_eq!(said(&command, words), None, "{words}");
+            let advice = said(&command, words);
+            assert_eq!(
+                advice.is_some_and(|it| it.contains("its sandbox shows only")),
+                is_explained,
+                "{words}"
+            );
         }
         command.args.push(".".into());
         let advice = said(&command, "").expect("advice");

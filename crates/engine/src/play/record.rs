@@ -168,11 +168,11 @@ impl<'a> Record<'a> {
                 end.seats[seat].process = process;
                 end.seats[seat].ponder_cpu = pondered.map(Millis);
             } else {
-                end.add_process(process);
+                end.process = process;
             }
         }
         if is_of_several {
-            end.wall = Some(Millis(started.elapsed()));
+            end.process.wall = Some(Millis(started.elapsed()));
         }
         (end, by_host)
     }

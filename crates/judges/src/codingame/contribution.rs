@@ -235,7 +235,7 @@ fn engine(project: &Path) -> Result<Option<EngineVersion>, ContributionError> {
 }
 
 /// The text of the engine's version in a `pom.xml`.
-pub(super) fn engine_in(pom: &str) -> Option<&str> {
+fn engine_in(pom: &str) -> Option<&str> {
     let inside = |text: &'_ str, tag: &str| -> Option<(usize, usize)> {
         let start = text.find(&format!("<{tag}>"))? + tag.len() + 2;
         Some((start, start + text[start..].find(&format!("</{tag}>"))?))

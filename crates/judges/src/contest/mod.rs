@@ -1,4 +1,4 @@
-//! What the local tools of a contest have and lack, as `referee init --ahc` and `--tester` say it.
+//! The settings of a contest, and what its local tools lack, for `referee init --ahc` and `--tester`.
 
 mod pahcer;
 mod psytester;
@@ -18,7 +18,7 @@ use crate::codingame::Survey;
 use crate::naming::{game_name, last_part};
 use terms::path::{folder_of, is_hidden};
 use terms::system::{is_path, program_file};
-use terms::text::{plural, shell_word};
+use terms::text::shell_word;
 
 /// The limit that is written where the statement's is unknown.
 const LIMIT: &str = "limits = { total = \"2s\" }   # see the statement\n";
@@ -66,8 +66,8 @@ struct Told {
 /// When the folder cannot be read.
 pub fn survey_ahc(folder: &Path, given: Option<&str>) -> io::Result<Survey> {
     fs::read_dir(folder)?;
-    let (mut found, mut missing) = (Vec::new(), Vec::new());
-    let told = told(folder, &mut found)?;
+    let mut missing = Vec::new();
+    let told = told(folder)?;
     let tools = told.judging.as_ref().and_then(|judging| judging.tools.as_ref());
     let tools = tools.map(|tools| folder.join(tools)).filter(|tools| tools.is_dir());
     let tools = tools.or_else(|| Some(folder.join("tools")).filter(|tools| tools.is_dir()));
@@ -76,45 +76,34 @@ pub fn survey_ahc(folder: &Path, given: Option<&str>) -> io::Result<Survey> {
     let name = game_name(names.into_iter().flatten());
     let judging = told.judging.as_ref();
     let judge = if let Some(scorer) = judging.filter(|judging| judging.is_other) {
-        let command = words(&scorer.arguments);
-        found.push(format!("the scorer: {command}"));
-        Judge { kind: "scored", command, note: String::new() }
+        Judge { kind: "scored", command: words(&scorer.arguments), note: String::new() }
     } else {
-        tool(folder, &Tools::new(folder, &tools), judging, &mut found, &mut missing)
+        tool(folder, &Tools::new(folder, &tools), judging, &mut missing)
     };
     let cases = cases(&[
         told.cases.as_ref().map(|cases| folder.join(step::inside(cases))),
         Some(tools.join("in")),
         Some(folder.join("in")),
     ]);
-    match &cases {
-        Some((cases, count)) => {
-            found.push(format!("{} in {}", plural(*count, "case"), cases.display()));
-        }
-        None => {
-            missing.push(format!("cases: {} has no .txt or .in file", tools.join("in").display()));
-        }
-    }
-    let cases = cases.map_or_else(|| tools.join("in"), |(cases, _)| cases);
+    let cases = cases.unwrap_or_else(|| {
+        missing.push(format!("cases: {} has no .txt or .in file", tools.join("in").display()));
+        tools.join("in")
+    });
     let bot = bot(&name, folder, &told);
-    let builds = if told.builds.is_empty() { "plays it" } else { "builds it and plays" };
-    found.extend(bot.as_ref().map(|_| format!("the bot: --bot {name} {builds}")));
     missing.extend(told.left.iter().cloned());
     let settings = settings(&name, &judge, &cases, told);
     let limits = format!("\n[limits.{name}]\nmemory = \"1GiB\"   # of the bot: AtCoder's limit\n");
     let settings = settings + &limits + &bot.unwrap_or_default();
-    Ok(Survey { name, settings, found, missing })
+    Ok(Survey { name, settings, missing })
 }
 
 /// What pahcer's settings say, or without them psytester's.
-fn told(folder: &Path, found: &mut Vec<String>) -> io::Result<Told> {
+fn told(folder: &Path) -> io::Result<Told> {
     let (mut told, builds, tests) = if let Some(settings) = Pahcer::read(folder)? {
-        found.push(format!("settings of pahcer: {}", pahcer::FILE));
         let Pahcer { name, better, score, cases, builds, tests } = settings;
         let cases = cases.map(PathBuf::from);
         (Told { name, better, score, cases, ..Told::default() }, builds, tests)
     } else if let Some(settings) = Psytester::read(folder)? {
-        found.push(format!("settings of psytester: {}", psytester::FILE));
         let Psytester { better, score, tests, left, .. } = settings.of_cases();
         (Told { better, score, left, ..Told::default() }, Vec::new(), tests)
     } else {
@@ -206,12 +195,11 @@ struct Judge {
     note: String,
 }
 
-/// The judge among a contest's tools, and what is there of it and what is missing.
+/// The judge among a contest's tools, and what is missing of it.
 fn tool(
     folder: &Path,
     tools: &Tools,
     judging: Option<&Judging>,
-    found: &mut Vec<String>,
     missing: &mut Vec<String>,
 ) -> Judge {
     let there: Vec<_> = TOOLS.iter().filter(|(tool, ..)| tools.has(tool)).collect();
@@ -252,14 +240,13 @@ fn tool(
         program = moved;
     }
     let manifest = tools.folder.join("Cargo.toml");
-    if program.is_file() {
-        found.push(format!("the {tool}: {}", program.display()));
-    } else if tools.has(tool) || manifest.is_file() && judging.is_some() {
+    let is_missing = !program.is_file();
+    if is_missing && (tools.has(tool) || manifest.is_file() && judging.is_some()) {
         let manifest = shell_word(&manifest.display().to_string());
         missing.push(format!(
             "the {tool}: build it with `cargo build --release --manifest-path {manifest}`"
         ));
-    } else {
+    } else if is_missing {
         missing.push(format!(
             "a tester or scorer: {} has no src/bin/tester.rs, vis.rs or score.rs; unpack the contest's tools there",
             tools.folder.display()
@@ -332,12 +319,6 @@ pub fn survey_jar(jar: &Path, given: Option<&str>) -> io::Result<Survey> {
     let names = [given.map(str::to_owned), Some(last_part(&jar.with_extension("")))];
     let name = game_name(names.into_iter().flatten());
     let psytester = Psytester::read(folder_of(jar))?;
-    let mut found = vec![format!("the tester: {}", jar.display())];
-    let bot = psytester.as_ref().and_then(|settings| settings.bot.as_ref());
-    let bot = bot.map(|bot| format!("; it plays `{bot}`")).unwrap_or_default();
-    found.extend(
-        psytester.as_ref().map(|_| format!("settings of psytester: {}{bot}", psytester::FILE)),
-    );
     let Psytester { command, better, is_raw, score, left, .. } = psytester.unwrap_or_default();
     let (command, note) = match command {
         Some(words) => (with_jar(&words, jar), ""),
@@ -351,7 +332,7 @@ pub fn survey_jar(jar: &Path, given: Option<&str>) -> io::Result<Survey> {
     settings.extend(score.map(|score| format!("score = {}\n", quoted(&score))));
     settings += &refused_line(-1);
     let missing = left.into_iter().map(|what| format!("{} of {}", what, psytester::FILE)).collect();
-    Ok(Survey { name, settings, found, missing })
+    Ok(Survey { name, settings, missing })
 }
 
 /// A command of a tester with the path of its jar, as a shell takes it.
@@ -440,18 +421,18 @@ fn target_of_workspace(root: &Path, tools: &Path) -> Option<PathBuf> {
     Some(inside.unwrap_or(target))
 }
 
-/// The first folder that has cases, as the settings name them, and their number. A folder alone means its files `*.txt`.
-fn cases(folders: &[Option<PathBuf>]) -> Option<(PathBuf, u64)> {
-    let count = |folder: &Path, ending: &str| {
-        let entries = folder.read_dir().into_iter().flatten().flatten();
+/// The first folder that has cases, as the settings name them. A folder alone means its files `*.txt`.
+fn cases(folders: &[Option<PathBuf>]) -> Option<PathBuf> {
+    let has = |folder: &Path, ending: &str| {
+        let mut entries = folder.read_dir().into_iter().flatten().flatten();
         let is_case =
             |path: PathBuf| path.extension().is_some_and(|it| it == ending) && !is_hidden(&path);
-        entries.filter(|entry| is_case(entry.path())).count() as u64
+        entries.any(|entry| is_case(entry.path()))
     };
-    let counted = folders.iter().flatten().flat_map(|folder| {
-        [(folder.clone(), count(folder, "txt")), (folder.join("*.in"), count(folder, "in"))]
-    });
-    counted.into_iter().find(|(_, count)| *count > 0)
+    folders.iter().flatten().find_map(|folder| {
+        let inputs = || has(folder, "in").then(|| folder.join("*.in"));
+        has(folder, "txt").then(|| folder.clone()).or_else(inputs)
+    })
 }
 
 fn quoted(text: &str) -> String {
@@ -587,11 +568,6 @@ mod tests {
         ] {
             assert!(found.settings.contains(part), "{part}: {}", found.settings);
         }
-        assert!(
-            found.found.iter().any(|line| line.starts_with("2 cases in ")),
-            "{:?}",
-            found.found
-        );
         assert!(found.missing[0].starts_with("the vis: build it with `cargo build --release"));
         toml::from_str::<toml::Table>(&found.settings).expect("good settings");
     }
@@ -615,7 +591,6 @@ mod tests {
         assert!(found.settings.contains(&part), "{}", found.settings);
         let other = made(&[("vis", ""), ("in/0000.in", ""), ("in/._0000.in", "")]);
         let found = survey_ahc(other.path(), None).expect("readable");
-        assert!(found.found.iter().any(|it| it.starts_with("1 case in ")), "{:?}", found.found);
         let part = format!("cases = \"{}/in/*.in\"\n", other.path().display());
         assert!(found.settings.contains(&part), "{}", found.settings);
         let empty = survey_ahc(made(&[]).path(), None).expect("readable");
@@ -756,7 +731,6 @@ mod tests {
         ] {
             assert!(found.settings.contains(part), "{part}: {}", found.settings);
         }
-        assert!(found.found[1].ends_with("tester.cfg; it plays `./my bot`"), "{:?}", found.found);
         toml::from_str::<toml::Table>(&found.settings).expect("good settings");
         let shell = "mkdir -p %OUTPUT_DIR% && java -jar t.jar -ex ./bot -sd %SEED% > %OUTPUT_DIR%/%SEED%.out 2>&1 && echo";
         let folder = made(&[("tester.jar", "PK"), ("tester.cfg", &settings(shell, pattern))]);

@@ -21,8 +21,6 @@ const EXEC: [&str; 2] = ["-exec", "-ex"];
 pub(super) struct Psytester {
     /// The words of the tester's command, with the referee's placeholders.
     pub(super) command: Option<Vec<String>>,
-    /// The command of the bot.
-    pub(super) bot: Option<String>,
     pub(super) better: Option<&'static str>,
     /// Whether it adds up scores as they are, not their ratio to the best.
     pub(super) is_raw: bool,
@@ -62,13 +60,13 @@ impl Psytester {
         let mut commands = words.split(|word| ["&&", ";", "|"].contains(&word.as_str()));
         let starts_bot = |command: &&[String]| command.iter().any(|word| EXEC.contains(&&**word));
         let mut words = commands.find(starts_bot).unwrap_or_default().iter().cloned();
-        let (mut command, mut bot) = (Vec::<String>::new(), None);
+        let (mut command, mut has_bot) = (Vec::<String>::new(), false);
         while let Some(word) = words.next() {
             match word.as_str() {
                 ">" | "2>" | "<" => drop(words.next()),
                 "%TESTER_ARGS%" | "2>&1" => {}
                 flag if EXEC.contains(&flag) => {
-                    bot = words.next();
+                    has_bot = words.next().is_some();
                     command.extend([flag, "{bot}"].map(str::to_owned));
                 }
                 word if word.contains("%OUTPUT_DIR%") => {
@@ -81,10 +79,10 @@ impl Psytester {
                 }
             }
         }
-        if bot.is_none() || command.iter().any(|word| word.contains('%')) {
+        if !has_bot || command.iter().any(|word| word.contains('%')) {
             self.left.push(format!("{COMMAND}: it has no `-exec`, or a word of psytester's"));
         } else {
-            (self.command, self.bot) = (Some(command), bot);
+            self.command = Some(command);
         }
     }
 

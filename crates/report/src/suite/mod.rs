@@ -9,6 +9,7 @@ use std::time::Duration;
 
 pub use self::data::write_game;
 pub use self::games::{Order, Others, PairKey, ShownGame, arrange, pair_key, points, write_games};
+use super::advice::advice;
 use super::document::{Document, Line, Part, Table, Tone};
 use super::figures::{self, interval_digits, mean_digits, two_digits};
 use super::format::Format;
@@ -128,6 +129,9 @@ impl SuiteReport<'_> {
         let all = summary.bots.iter().map(|tally| tally.not_played).sum();
         let not_played = self.losses(&summary.not_played, all);
         document.list("games not played", not_played);
+        for advice in advice(summary.losses.iter().map(|loss| loss.why.as_str())) {
+            document.sentence(advice);
+        }
         document.list(NEW_BESTS, new_bests(summary));
         for host in &self.noisy_hosts {
             document.sentence(Line::toned(Tone::Strong, host.to_string(), ""));

@@ -216,7 +216,6 @@ fn host(report: &TimingReport) -> Vec<Line> {
         let [p50, p99] = [50.0, 99.0].map(|percent| duration(times.percentile(percent)));
         format!("{p50} at the median, {p99} at p99, {} at most", duration(times.max()))
     };
-    let steal = host.steal.map_or_else(|| "unknown".to_owned(), percent);
     let load = host.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
     let cores = plural(host.online_cores.unwrap_or(host.cores) as u64, "core");
     let share = host.core_share.map_or_else(|| "unknown".to_owned(), percent);
@@ -226,7 +225,7 @@ fn host(report: &TimingReport) -> Vec<Line> {
         format!("round trip of an echo child: {round_trip}").into(),
         format!("waking up late:              {wake_up}").into(),
         format!("a bot that computes gets:    {share} of a core").into(),
-        format!("stolen by other machines:    {steal}; load {load} on {cores}").into(),
+        format!("threads of others:           {load} on {cores}").into(),
         format!("Here and now, blame can be assigned for limits from {smallest}.").into(),
     ];
     lines.extend(warning(report));

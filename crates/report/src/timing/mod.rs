@@ -2,7 +2,6 @@
 
 mod data;
 mod document;
-mod svg;
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -93,11 +92,6 @@ impl TimingReport {
     /// Whether each bot broke no limit itself, and lost no game.
     pub fn passes(&self) -> bool {
         self.measured.iter().all(BotTiming::passes)
-    }
-
-    /// Histograms of all kinds of turns of each bot as an image.
-    pub fn svg(&self) -> String {
-        svg::histograms(&self.measured)
     }
 
     /// The smallest limit in use, if any limit applies.

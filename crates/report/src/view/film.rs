@@ -240,12 +240,6 @@ impl Film {
         self.start.limit(turn)
     }
 
-    /// The position of the move with this number, or the end.
-    pub fn position_of(&self, number: usize) -> usize {
-        let found = self.moves.iter().position(|played| played.frame.number == number);
-        found.unwrap_or(self.last_position())
-    }
-
     /// Describes a position's move, or the end, in a few words.
     pub fn describe(&self, position: usize) -> Cow<'_, str> {
         let Some(played) = self.moves.get(position) else {
@@ -285,7 +279,7 @@ impl Film {
     pub fn diagnosis(&self) -> Option<Cow<'_, str>> {
         let end = self.end.as_ref()?;
         if end.seats.is_empty() {
-            return end.diagnosis.as_deref().map(Cow::from);
+            return end.process.diagnosis.as_deref().map(Cow::from);
         }
         let told =
             self.start.bots().zip(&end.seats).enumerate().filter_map(|(seat, (bot, end))| {

@@ -1,12 +1,11 @@
 //! Games to look at, saved and live: as a page, as plain text.
 //!
-//! [`film`] rebuilds a game board by board; [`page`], [`picture`] and [`transcript`] show it. This module does not judge
+//! [`film`] rebuilds a game board by board; [`page`] and [`transcript`] show it. This module does not judge
 //! games; [`replay`](results::replay) does.
 
 pub mod film;
 pub(crate) mod links;
 pub mod page;
-pub mod picture;
 pub mod transcript;
 
 use results::gamelog::Turn;

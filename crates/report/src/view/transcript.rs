@@ -59,9 +59,10 @@ pub fn write(log: &Log, out: &mut dyn Write) -> io::Result<()> {
         lines(out, '!', &end.process.stderr.0)?;
         end.process.diagnosis.iter().try_for_each(|text| line(out, "=", text))?;
     }
-    lines(out, '!', &end.stderr.0)?;
+    lines(out, '!', &end.process.stderr.0)?;
     let bots = start.names();
-    let told = end.summary.iter().map(|line| named(line, &bots)).chain(end.diagnosis.clone());
+    let told =
+        end.summary.iter().map(|line| named(line, &bots)).chain(end.process.diagnosis.clone());
     told.into_iter().try_for_each(|text| line(out, "=", &text))
 }
 

@@ -178,7 +178,7 @@ impl Machine {
 }
 
 /// One exchange: the reply and its effect.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
     /// The number of the exchange, from 1.
     pub turn: u32,
@@ -281,34 +281,10 @@ pub struct End {
     pub metadata: BTreeMap<String, String>,
     /// The number of exchanges.
     pub turns: u32,
-    /// The real cause, if the verdict does not say everything.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub diagnosis: Option<String>,
-    /// How the bot's process ended; absent if it could not be reaped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bot_exit: Option<BotExit>,
-    /// Whether the referee had to kill the bot.
-    #[serde(default)]
-    pub killed: bool,
-    /// Standard output beyond the awaited replies, up to a cap.
-    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
-    pub late_output: Bytes,
-    /// Bytes of standard output beyond that cap.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub late_output_dropped: u64,
-    /// Standard error after the last exchange, up to a cap.
-    #[serde(default, skip_serializing_if = "Bytes::is_empty")]
-    pub stderr: Bytes,
-    /// Bytes of standard error beyond that cap.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub stderr_dropped: u64,
-    /// What the bot said about itself in the whole game, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub said: BTreeMap<String, GameMetrics>,
-    /// The time from the start of the bot until it was reaped.
-    #[serde(default, rename = "wall_ms", skip_serializing_if = "Option::is_none")]
-    pub wall: Option<Millis>,
-    /// The result of each seat of a game of several players, by seat. What is above about a bot is then left out.
+    /// How the bot's process ended; in a game of several players only the time of the whole game.
+    #[serde(flatten)]
+    pub process: ProcessEnd,
+    /// The result of each seat of a game of several players, by seat.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seats: Vec<SeatEnd>,
     /// The pictures that the judge has drawn. They are files next to the log, and none of its text.
@@ -445,42 +421,11 @@ impl Turn {
 
     /// A turn with only its reply: nothing measured, nothing scored.
     pub fn with_reply(turn: u32, limit: LimitKind, reply: Bytes) -> Self {
-        Self {
-            turn,
-            seat: 0,
-            limit,
-            asked: None,
-            reply,
-            no_reply: None,
-            action: None,
-            gain: None,
-            score: None,
-            wall: Millis::default(),
-            certificate: Certificate::default(),
-            overrun: None,
-            early: false,
-            unread_input: 0,
-            ran_on: None,
-            stdin_closed: false,
-            stopped: false,
-            stderr: Bytes::default(),
-            stderr_dropped: 0,
-            said: Metrics::default(),
-        }
+        Self { turn, limit, reply, ..Self::default() }
     }
 }
 
 impl End {
-    /// Adds how the bot's process ended.
-    pub fn add_process(&mut self, process: ProcessEnd) {
-        let ProcessEnd { diagnosis, bot_exit, killed, late_output, stderr, said, wall, .. } =
-            process;
-        (self.diagnosis, self.bot_exit, self.killed) = (diagnosis, bot_exit, killed);
-        (self.late_output, self.late_output_dropped) = (late_output, process.late_output_dropped);
-        (self.stderr, self.stderr_dropped) = (stderr, process.stderr_dropped);
-        (self.said, self.wall) = (said, wall);
-    }
-
     /// The end as the rules decide it, without the processes of the bots. The last reply's `verdict` decides only a game of one
     /// player.
     pub fn by_rules(game: &Game, verdict: Verdict, turns: u32) -> Self {
@@ -497,15 +442,7 @@ impl End {
             summary: game.summary().to_vec(),
             metadata,
             turns,
-            diagnosis: None,
-            bot_exit: None,
-            killed: false,
-            late_output: Bytes::default(),
-            late_output_dropped: 0,
-            stderr: Bytes::default(),
-            stderr_dropped: 0,
-            said: BTreeMap::new(),
-            wall: None,
+            process: ProcessEnd::default(),
             seats,
             drawings,
         }

@@ -202,7 +202,7 @@ fn without_stderr(event: &Event) -> Option<Event> {
         Event::End(end) => {
             let processes = end.seats.iter_mut().map(|seat| &mut seat.process);
             let of_seats = processes.map(|it| (&mut it.stderr, &mut it.stderr_dropped));
-            of_seats.chain([(&mut end.stderr, &mut end.stderr_dropped)]).collect()
+            of_seats.chain([(&mut end.process.stderr, &mut end.process.stderr_dropped)]).collect()
         }
     };
     let mut has_stderr = false;

@@ -3,7 +3,7 @@
 
 use super::{Difference, ReplayError, end};
 use crate::gamelog::foreign::{Claims, Foreign, ForeignFormat, ForeignTurn};
-use crate::gamelog::{Bot, Bytes, End, FORMAT, Log, Machine, Start, Turn};
+use crate::gamelog::{Bot, Bytes, FORMAT, Log, Machine, Start, Turn};
 use rules::game::{Answer, Ask, Game, GameKind, TestCase};
 use terms::limits::Limits;
 use terms::lines::{Lines, Progress};
@@ -144,8 +144,9 @@ impl Referee {
         let turns = u32::try_from(self.turns.len()).expect("games are short");
         let mut log = Log { start: self.start.clone(), turns: self.turns.clone(), end: None };
         if self.game.end().is_some() {
-            let end = end(&self.game, self.verdict, &log, turns);
-            log.end = Some(End { diagnosis: self.diagnosis.clone(), ..end });
+            let mut end = end(&self.game, self.verdict, &log, turns);
+            end.process.diagnosis.clone_from(&self.diagnosis);
+            log.end = Some(end);
         }
         log
     }

@@ -376,15 +376,7 @@ fn end(game: &Game, verdict: Verdict, log: &Log, turns: u32) -> End {
                 let mut of_log = logged.seats.into_iter();
                 seats.map(|seat| seat.with_process_of(of_log.next())).collect()
             },
-            diagnosis: logged.diagnosis,
-            bot_exit: logged.bot_exit,
-            killed: logged.killed,
-            late_output: logged.late_output,
-            late_output_dropped: logged.late_output_dropped,
-            stderr: logged.stderr,
-            stderr_dropped: logged.stderr_dropped,
-            said: logged.said,
-            wall: logged.wall,
+            process: logged.process,
             ..end
         },
         None => end,

@@ -50,7 +50,7 @@ pub struct Thresholds {
 }
 
 /// The times of one kind of turn, or of whole games if one limit holds for all turns of a game, multiplied by the scale. In JSON its fields are a contract.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct KindStats {
     /// The kind of turn.
     pub kind: LimitKind,
@@ -159,16 +159,7 @@ impl KindStats {
         games: usize,
         thresholds: &Thresholds,
     ) -> Option<Self> {
-        let mut stats = Self {
-            kind,
-            times: Distribution::default(),
-            limits: None,
-            margin: None,
-            bot_overruns: 0,
-            host_overruns: 0,
-            disturbed: 0,
-            taken: Millis::default(),
-        };
+        let mut stats = Self { kind, ..Self::default() };
         for spent in spent.iter().filter(|spent| spent.kind() == kind) {
             let taken = spent.timed.turn.certificate.parts.unwrap_or_default().taken.0;
             stats.disturbed += usize::from(!taken.is_zero());

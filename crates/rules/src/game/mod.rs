@@ -4,7 +4,6 @@
 //! under one kind of time limit. Whatever has the rules of a game implements [`Referee`]. Everything above this module works
 //! on the [`Game`] that drives it and on the [table of games](games).
 
-mod check;
 mod course;
 pub mod frames;
 pub mod java;
@@ -17,7 +16,6 @@ mod table;
 mod test_case;
 mod traits;
 
-pub use self::check::{CheckError, check};
 pub use self::course::{Effect, Game};
 pub use self::kind::{FromSeed, GameKind, Parse, SeedError, SeedOptions};
 pub use self::referee::{

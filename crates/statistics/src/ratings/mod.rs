@@ -9,7 +9,6 @@
 //! summed over all games of a seed before it is squared. `docs/statistics.md` has the formulas and how often the
 //! intervals hold.
 
-mod agreement;
 mod game;
 mod matrix;
 mod pairs;
@@ -20,7 +19,6 @@ use std::f64::consts::LN_10;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-pub use self::agreement::Agreement;
 pub use self::game::{Game, Seat};
 use self::matrix::Matrix;
 use self::pairs::Pairs;
@@ -59,8 +57,6 @@ pub struct Ratings {
     pairs: Pairs,
     /// The number of seeds on which each bot has played another one.
     seeds: Vec<usize>,
-    /// Whether the seatings of a seed end alike.
-    agreement: Agreement,
 }
 
 /// The rating of a bot.
@@ -103,8 +99,7 @@ impl Ratings {
         }
         let inverse = pairs.information(&strengths).inverse();
         let covariance = inverse.times(&squares).times(&inverse);
-        let agreement = Agreement::of(by_seed.values().map(Vec::as_slice));
-        Self { strengths, covariance, pairs, seeds, agreement }
+        Self { strengths, covariance, pairs, seeds }
     }
 
     /// The ratings by bot. The bounded ratings of each group have the mean 0, or with an anchor, its own has that bot at the given
@@ -149,11 +144,6 @@ impl Ratings {
 
     fn margin_of_difference(&self, one: usize, other: usize) -> Option<f64> {
         margin(self.variance(one, &[other]), self.seeds[one].min(self.seeds[other]))
-    }
-
-    /// Whether the seatings of a seed end alike.
-    pub fn agreement(&self) -> Agreement {
-        self.agreement
     }
 }
 

@@ -31,11 +31,7 @@ fn found(bots: usize, games: &[Game], anchor: Option<(usize, f64)>) -> Value {
     let scaled = ratings.scaled(anchor);
     let first = |group: usize| scaled.iter().position(|it| it.group == group);
     let rows = scaled.iter().map(|it| json!([it.elo, it.margin, first(it.group), it.is_unbounded]));
-    let agreement = ratings.agreement();
-    json!({
-        "ratings": rows.collect::<Vec<_>>(),
-        "agreement": [agreement.cases, agreement.agreeing, agreement.by_chance],
-    })
+    json!({ "ratings": rows.collect::<Vec<_>>() })
 }
 
 #[test]

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Side;
 use results::suite::PlannedBot;
-use terms::text::shell_word;
 
 /// The longest part of a comment that is shown, in characters.
 const MAX_COMMENT: usize = 60;
@@ -79,16 +78,7 @@ fn settings(entries: &[Entry<'_>]) -> Vec<Vec<String>> {
         let value = bot.env.get(name).or_else(|| bot.params.get(name));
         value.map_or_else(|| format!("no {name}"), |value| format!("{name}={value}"))
     };
-    let command = |bot: &PlannedBot| {
-        bot.command.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
-    };
-    let folder =
-        |bot: &PlannedBot| bot.cwd.as_ref().map_or("here".to_owned(), |cwd| format!("in {cwd}"));
-    let sandbox = |bot: &PlannedBot| {
-        if bot.sandbox.is_some() { "sandboxed" } else { "not sandboxed" }.to_owned()
-    };
-    let variables = variables.into_iter().map(|name| of(&|bot| variable(name, bot)));
-    variables.chain([of(&command), of(&folder), of(&sandbox)]).collect()
+    variables.into_iter().map(|name| of(&|bot| variable(name, bot))).collect()
 }
 
 #[cfg(test)]

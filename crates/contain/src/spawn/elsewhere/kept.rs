@@ -15,11 +15,6 @@ impl BotCommand {
         Err(SpawnError::Confinement { what: "starting a keeper", source })
     }
 
-    /// Whether it may read this file or folder: no sandbox keeps it from that.
-    pub fn sees(&self, _path: &Path) -> bool {
-        true
-    }
-
     /// The folders that a sandbox does not show as a whole: none.
     pub fn withheld(&self) -> Vec<PathBuf> {
         Vec::new()

@@ -319,8 +319,8 @@ impl<'a> PageEnd<'a> {
             score: PageScore(end.score),
             diagnosis: film.diagnosis().map(|told| Inert(told.into_owned())),
             told: Text::some(film.told_at_end()),
-            stderr: Text(super::output(&end.stderr.0, end.stderr_dropped)),
-            said: PageSaidInGame(&end.said),
+            stderr: Text(super::output(&end.process.stderr.0, end.process.stderr_dropped)),
+            said: PageSaidInGame(&end.process.said),
         }
     }
 }

@@ -14,10 +14,10 @@ impl Outcome {
         self.won = end.won;
         self.score = end.score;
         self.official.clone_from(&end.official);
-        self.diagnosis.clone_from(&end.diagnosis);
+        self.diagnosis.clone_from(&end.process.diagnosis);
         self.turns = end.turns;
-        self.said.clone_from(&end.said);
-        self.times.wall = end.wall;
+        self.said.clone_from(&end.process.said);
+        self.times.wall = end.process.wall;
         let late = self.times.bot_overruns + self.times.host_overruns;
         self.counts = end.won && strict && late == 0;
     }

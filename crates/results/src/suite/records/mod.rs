@@ -106,31 +106,16 @@ struct RecordsFile {
     records: Vec<Record>,
 }
 
-/// The line before each record in the file.
-const TABLE: &str = "[[record]]";
-
 /// The content of a file as [`Records::write`] writes it, read record by record: read as one document it would take
 /// twenty times its size in memory. `None` if it is another document, or has a mistake.
 fn read_by_table(source: &str) -> Option<RecordsFile> {
-    let mut file: Option<RecordsFile> = None;
-    let mut add = |table: &str| {
-        match &mut file {
-            None => file = Some(toml::from_str(table).ok()?),
-            Some(_) if table.lines().any(|line| line.trim_start().starts_with('[')) => return None,
-            Some(file) => file.records.push(toml::from_str(table).ok()?),
-        }
-        Some(())
-    };
-    let (mut start, mut end) = (0, 0);
-    for line in source.split_inclusive('\n') {
-        if line.trim_end() == TABLE {
-            add(&source[start..end])?;
-            start = end + line.len();
-        }
-        end += line.len();
+    let mut tables = source.split("\n[[record]]\n");
+    let mut file: RecordsFile = toml::from_str(tables.next()?).ok()?;
+    for table in tables {
+        let is_whole = !table.lines().any(|line| line.trim_start().starts_with('['));
+        file.records.push(is_whole.then(|| toml::from_str(table).ok())??);
     }
-    add(&source[start..])?;
-    file
+    Some(file)
 }
 
 impl Records {
@@ -204,7 +189,7 @@ impl Records {
         self.0.values().flatten().try_for_each(|record| {
             // The path of its run may not be UTF-8.
             let table = toml::to_string_pretty(record).map_err(io::Error::other)?;
-            write!(out, "\n{TABLE}\n{table}")
+            write!(out, "\n[[record]]\n{table}")
         })
     }
 
@@ -367,7 +352,7 @@ mod tests {
     fn only_plain_records_are_read_one_by_one() {
         let table = "record_id = 'r'\nboard = 'x'\ngame = 'g'\nbot = 'b'\nscore = 1\n";
         let count = |text: &str| read_by_table(text).map(|file| file.records.len());
-        let two = format!("format = 1\n[[record]]\n{table}\r\n[[record]]\r\n{table}");
+        let two = format!("format = 1\n[[record]]\n{table}\n[[record]]\n{table}");
         assert_eq!((count(&two), count("format = 1\n")), (Some(2), Some(0)));
         for other in ["[other]\n", "[[other]]\n", "x = '''\n", "score = 2\n"] {
             assert_eq!(count(&format!("format = 1\n[[record]]\n{table}{other}")), None, "{other}");
