@@ -13,7 +13,6 @@ mod guide_judge;
 mod judge_faults;
 mod judge_processes;
 mod judged;
-mod library_game;
 mod lower_is_better;
 mod players;
 mod random_judges;
