@@ -175,23 +175,6 @@ fn the_scorer_gets_the_answer_byte_by_byte() {
 }
 
 #[test]
-fn a_refused_answer_is_a_lost_game_with_the_scorers_reason() {
-    let place = project();
-    for (answer, official) in [
-        ("seven", "Not a number: seven"),
-        ("panic", "thread 'main' panicked at src/bin/vis.rs:9:5: no number"),
-    ] {
-        let result = play(&place, &format!("echo {answer}"), &["--log", "log"]).json();
-        assert_eq!((&result["verdict"], &result["won"]), (&"lost".into(), &false.into()));
-        assert_eq!(result["official"], official);
-        let diagnosis = result["diagnosis"].as_str().expect("one");
-        let expected = format!("turn 1: the judge does not accept the answer: {official}");
-        assert!(diagnosis.starts_with(&expected), "{diagnosis}");
-        assert_eq!(place.referee(&["replay", "log", "--format", "json"]).json()["agrees"], true);
-    }
-}
-
-#[test]
 fn a_score_that_a_scorer_reads_from_the_answer_counts() {
     let place = project();
     let settings = SETTINGS.replace("refused = 0", "better = \"lower\"");
@@ -233,24 +216,6 @@ fn a_refused_answer_sets_no_record_where_the_settings_name_its_score() {
         let records = fs::read_to_string(place.path("records.toml")).unwrap_or_default();
         assert_eq!(records.contains("[[record]]"), !is_named, "{records}");
     }
-}
-
-#[test]
-fn a_bot_without_an_answer_loses_by_its_own_fault() {
-    let place = project();
-    for (bot, limit, verdict, words) in [
-        ("sh -c 'echo 60; exit 3'", "60s", "crash", "exited with status 3"),
-        ("sh -c 'echo 60; kill -SEGV $$'", "60s", "crash", "SIGSEGV"),
-        ("sh -c 'cat; sleep 600'", "300ms", "timeout", "no answer within 300 ms"),
-    ] {
-        let result = play(&place, bot, &["--total", limit]).json();
-        assert_eq!(result["verdict"], verdict, "{bot}: {result}");
-        let diagnosis = result["diagnosis"].as_str().expect("one");
-        assert!(diagnosis.contains(words), "{bot}: {diagnosis}");
-        assert_eq!(result["official"], "no answer");
-    }
-    let silent = play(&place, "true", &[]).json();
-    assert_eq!(silent["official"], "Not a number:", "{silent}");
 }
 
 #[test]
@@ -317,32 +282,6 @@ fn a_contests_tools_become_a_game_whose_best_scores_are_kept() {
     for (bot, share) in [("echo 8", 1.0), ("echo 4", 0.5)] {
         let suite = place.referee(&["suite", "--bot", bot, "--format", "json"]).exits(0);
         assert_eq!(suite.json()["bots"][0]["ratio"], share, "{bot}");
-    }
-}
-
-#[test]
-fn wrong_settings_of_a_scorer_are_refused_with_their_place() {
-    for (line, expected) in [
-        ("command = 'vis {answer}'", "referee.toml:3:11: the command has no `{case}`"),
-        (
-            "command = 'vis {case} {answer}'\nscore = '(\\d+)'",
-            "referee.toml:4:9: the pattern has no group `(?P<score>…)`",
-        ),
-        (
-            "command = 'vis {case} {answer}'\nlimits = { turn = '1s' }",
-            "referee.toml:4:10: games of kind = \"scored\" have no limit `turn`; they have: total",
-        ),
-        (
-            "command = 'vis {case} {answer}'\nleague = 2",
-            "referee.toml:4:10: `league` is for games of kind = \"codingame\"",
-        ),
-    ] {
-        let place = Place::new();
-        let text = format!("[game.sum]\nkind = 'scored'\n{line}\n");
-        fs::write(place.path("referee.toml"), text).expect("written");
-        let output =
-            place.referee(&["play", "--game", "sum", "--seed", "1", "--bot", "cat"]).exits(2);
-        assert!(output.err().contains(expected), "{line}: {}", output.err());
     }
 }
 
