@@ -322,24 +322,6 @@ mod tests {
     }
 
     #[test]
-    fn a_property_of_many_values_is_grouped_into_ranges() {
-        let mut bots =
-            ["old", "new"].map(|name| Contender::new(name.to_owned(), Direction::Higher));
-        for (index, bot) in bots.iter_mut().enumerate() {
-            for (game, board) in (1..).zip(1..=40) {
-                let traits = BTreeMap::from([("n".to_owned(), 90 + board)]);
-                let score = i64::from(board) + i64::try_from(index).expect("small");
-                bot.add(&Outcome { game, traits, ..outcome(board, score) });
-            }
-        }
-        let found = Comparison::of(&bots[0], &bots[1], Risk::Strict);
-        let groups: Vec<_> =
-            found.groups.iter().map(|group| (group.name.as_str(), group.paired.pairs)).collect();
-        let ranges = ["n 91 to 100", "n 101 to 110", "n 111 to 120", "n 121 to 130"];
-        assert_eq!(groups[..4], ranges.map(|range| (range, 10)));
-    }
-
-    #[test]
     fn boards_are_paired_and_the_others_listed() {
         let old = contender("old", &[(1, 100), (2, 200), (3, 300), (9, 900)]);
         let new = contender("new", &[(3, 250), (2, 220), (1, 110), (8, 2), (7, 1)]);
