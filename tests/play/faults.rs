@@ -90,7 +90,9 @@ fn a_bot_that_answers_without_reading_its_turn_is_reported() {
 }
 
 /// A fault in turn 2 with its limits, and its verdict and diagnosis.
-const FAULTS: [(&str, [&str; 4], &str, &str); 34] = [
+pub(crate) type Fault = (&'static str, [&'static str; 4], &'static str, &'static str);
+
+pub(crate) const FAULTS: [Fault; 34] = [
     ("exit 0", PATIENT, "early_exit", "turn 2: the bot exited with status 0 after"),
     ("exit 3", PATIENT, "crash", "turn 2: the bot exited with status 3 after"),
     ("signal 11", PATIENT, "crash", "the bot was killed by SIGSEGV after"),
