@@ -1,6 +1,5 @@
 //! What a judge does wrong is told in its words, leaves nothing behind, and holds nobody up.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use judges::codingame::Codingame;
@@ -8,14 +7,18 @@ use judges::json_lines::JsonLines;
 use judges::{JudgeCommand, JudgeLimits};
 use referee::bot::{Host, await_removals};
 use referee::game::judge::{Case, StartJudge};
-use referee::game::{Answer, End, JudgeFailure, Next, Placement};
+use referee::game::{Answer, JudgeFailure, Next, Placement};
 use referee::lines::Lines;
-use referee::score::Score;
 use referee::verdict::{NoReply, Verdict};
+
+use super::conversations::{self, Played};
 use support::prelude::*;
 
 /// The protocols of the judge made by hand.
 const PROTOCOLS: [&str; 2] = ["codingame", "judge"];
+
+/// The folder of the judges.
+const HERE: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Longer than a judge of a few lines needs on a busy machine.
 const PATIENT: Duration = Duration::from_mins(1);
@@ -27,9 +30,8 @@ fn limits() -> JudgeLimits {
 /// The judge made by hand, with this fault.
 fn judge(protocol: &str, fault: &str, limits: JudgeLimits) -> StartJudge {
     let double = double().into_os_string().into_string().expect("UTF-8");
-    let words = [&double, "misbehaving", protocol, fault].map(str::to_owned).to_vec();
-    let folder = env!("CARGO_MANIFEST_DIR").into();
-    let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits };
+    let command = conversations::command(&[&double, "misbehaving", protocol, fault], HERE.as_ref());
+    let command = JudgeCommand { limits, ..command };
     match protocol {
         "codingame" => {
             let criteria = Some("Points".to_owned());
@@ -45,38 +47,15 @@ fn speaker(command: JudgeCommand) -> StartJudge {
     Arc::new(move |case, place| judge.start(case, place))
 }
 
-/// What a judge says in a game.
-#[derive(Debug)]
-struct JudgeRecord {
-    summary: Vec<String>,
-    verdict: Verdict,
-    score: Option<Score>,
-    end: End,
-}
-
 /// Plays with a bot that repeats each number, or is silent from question `silent` on.
-fn play(judge: &StartJudge, silent: Option<u32>) -> Result<JudgeRecord, JudgeFailure> {
-    let mut judge = judge(&Case::Seed(7.into()), &Placement::default())?;
-    let mut summary = Vec::new();
-    let mut step = judge.begin()?;
-    for question in 0.. {
-        summary.extend(step.summary);
-        match step.next {
-            Next::Ask(ask) => {
-                let official = Some(Duration::from_millis(50));
-                assert_eq!((ask.lines.count, ask.official), (1, official));
-                let lines = Lines::split(ask.input.as_bytes());
-                let is_silent = silent.is_some_and(|silent| question >= silent);
-                let no_reply = is_silent.then_some(NoReply::Deadline);
-                step = judge.answer(0, Answer::new(&lines, no_reply))?;
-            }
-            Next::End(end) => {
-                let (verdict, score) = (step.ruling.verdict, step.scores.first().copied());
-                return Ok(JudgeRecord { summary, verdict, score, end });
-            }
-        }
-    }
-    unreachable!("each question is answered")
+fn play(judge: &StartJudge, silent: Option<u32>) -> Result<Played, JudgeFailure> {
+    let mut questions = 0..;
+    let judge = judge(&Case::Seed(7.into()), &Placement::default());
+    conversations::play(judge, NoReply::Deadline, |ask| {
+        assert_eq!((ask.lines.count, ask.official), (1, Some(Duration::from_millis(50))));
+        let is_silent = questions.next() >= silent.or(Some(u32::MAX));
+        (Duration::ZERO, (!is_silent).then(|| ask.input.clone()))
+    })
 }
 
 #[track_caller]
@@ -91,14 +70,14 @@ fn a_good_judge_plays_to_the_end() {
         let judge = judge(protocol, "", limits());
         let said = play(&judge, None).expect("a good judge");
         let expected = (Verdict::Completed, Some(3.into()));
-        assert_eq!((said.verdict, said.score), expected, "{protocol}");
+        assert_eq!((said.verdict, said.game.score(0)), expected, "{protocol}");
         assert_eq!(
-            (said.end.official.as_str(), &said.summary[..3]),
+            (said.game.official(), &said.game.summary()[..3]),
             ("Done.", &["took 0", "took 1", "took 2"].map(str::to_owned)[..])
         );
         let lost = play(&judge, Some(1)).expect("a good judge");
-        let found = (lost.verdict, lost.end.official.as_str());
-        assert_eq!(found, (Verdict::Lost, "Timeout!"), "{protocol}");
+        let found = (lost.verdict, lost.game.official());
+        assert_eq!(found, (Verdict::Timeout, "Timeout!"), "{protocol}");
     }
 }
 
@@ -289,12 +268,7 @@ fn a_fault_of_a_judge_that_is_given_a_bot_costs_no_game_and_the_bots_own_has_its
 
 #[test]
 fn a_judge_that_does_not_start_says_why() {
-    let command = |words: &[&str]| JudgeCommand {
-        words: words.iter().map(|&word| word.to_owned()).collect(),
-        folder: env!("CARGO_MANIFEST_DIR").into(),
-        env: BTreeMap::new(),
-        limits: limits(),
-    };
+    let command = |words: &[&str]| conversations::command(words, HERE.as_ref());
     let missing =
         concat!("cannot be started: no such file: ", env!("CARGO_MANIFEST_DIR"), "/missing");
     for (words, expected) in [
@@ -315,6 +289,11 @@ fn a_judge_that_does_not_start_says_why() {
     let found = play(&speaker(broken), None).expect_err("it ends");
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml: broken");
     assert!(found.what.contains(own) && found.stderr.as_deref() == Some(own), "{found:?}");
+    let place = Place::new();
+    place.script("cargo", "echo Compiling vis >&2; exit 1");
+    let cargo = conversations::command(&["./cargo"], place.folder());
+    let found = play(&speaker(cargo), None).expect_err("it ends");
+    assert!(found.remedy.as_ref().is_some_and(|it| it.contains("build it once")), "{found:?}");
     let nowhere = JudgeCommand { folder: "/nowhere".into(), ..command(&["true"]) };
     let found = play(&speaker(nowhere), None).expect_err("no folder");
     assert!(found.what.contains("files in /nowhere: "), "{found:?}");
@@ -330,13 +309,7 @@ fn what_a_judge_writes_to_its_working_directory_goes_with_its_game() {
                   exit 1\n";
     fs::write(folder.path().join("judge.sh"), script).expect("room");
     fs::write(folder.path().join("words.txt"), "its words").expect("room");
-    let words = ["sh", "judge.sh"].map(str::to_owned).to_vec();
-    let command = JudgeCommand {
-        words,
-        folder: folder.path().to_owned(),
-        env: BTreeMap::new(),
-        limits: limits(),
-    };
+    let command = conversations::command(&["sh", "judge.sh"], folder.path());
     for _ in 0..3 {
         let found = play(&speaker(command.clone()), None).expect_err("it ends at once");
         let stderr = found.stderr.expect("its words");
@@ -355,9 +328,7 @@ fn a_judge_runs_on_the_core_of_the_referee() {
     let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
     let last = allowed.expect("a list").trim().rsplit(['-', ',']).next().expect("a core");
     let script = "sed -n 's/^Cpus_allowed_list:\t\\(.*\\)/{\"end\":\"completed\",\"official\":\"\\1\"}/p' /proc/self/status";
-    let words = ["sh", "-c", script].map(str::to_owned).to_vec();
-    let folder = env!("CARGO_MANIFEST_DIR").into();
-    let command = JudgeCommand { words, folder, env: BTreeMap::new(), limits: limits() };
+    let command = conversations::command(&["sh", "-c", script], HERE.as_ref());
     let place = Placement { core: last.parse().ok(), ..Placement::default() };
     let mut judge = JsonLines { command, ..JsonLines::default() }
         .start(&Case::Seed(1.into()), &place)
