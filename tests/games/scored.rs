@@ -175,31 +175,6 @@ fn the_scorer_gets_the_answer_byte_by_byte() {
 }
 
 #[test]
-fn a_score_that_a_scorer_reads_from_the_answer_counts() {
-    let place = project();
-    let settings = SETTINGS.replace("refused = 0", "better = \"lower\"");
-    fs::write(place.path("referee.toml"), settings).expect("written");
-    place.script("scorer", "printf '%b' \"$(cat \"$2\")\" >&2");
-    let score = |answer: &str| {
-        fs::write(place.path("answer"), answer).expect("written");
-        play(&place, "cat answer", &[])
-    };
-    for (answer, expected) in [
-        (r"Turns = 5\nTotal Cost = 0\n", 0),
-        (r"Score = \0033[1m1234\0033[0m\n", 1234),
-        (r"\0033[32mTotal Cost\0033[0m = 7\n", 7),
-    ] {
-        let result = score(answer).json();
-        assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &expected.into()));
-    }
-    for answer in [r"Score = 1e400\n", r"Score = 1,234\n"] {
-        let output = score(answer).exits(3);
-        let line = answer.trim_end_matches(r"\n");
-        assert!(output.err().contains(line) || output.err().contains("1e400"), "{}", output.err());
-    }
-}
-
-#[test]
 fn a_refused_answer_sets_no_record_where_the_settings_name_its_score() {
     let place = project();
     let named = SETTINGS.replace("traits", "better = \"lower\"\ntraits");
@@ -320,18 +295,6 @@ fn files_that_begin_with_a_dot_are_not_cases() {
 }
 
 #[test]
-fn a_score_is_found_after_a_line_that_shows_progress() {
-    let place = project();
-    let settings = SETTINGS.replace("./scorer", "sh shows.sh");
-    fs::write(place.path("referee.toml"), settings).expect("written");
-    let scorer = r"printf 'turn 1\rturn 2\rScore = 5\r\n' >&2";
-    fs::write(place.path("shows.sh"), scorer).expect("written");
-    let played = play(&place, "sh adds.sh", &[]);
-    assert_code(&played, 0);
-    assert_eq!(played.json()["score"], 5);
-}
-
-#[test]
 fn a_folder_of_cases_has_any_name_and_one_of_two_endings() {
     let place = Place::new();
     let file = |name: &str| place.path(&format!("in [1]/{name}"));
@@ -362,20 +325,6 @@ fn a_folder_of_cases_has_any_name_and_one_of_two_endings() {
     assert_code(&place.referee(&seeded), 0);
     fs::write(file("7.txt"), "1\n5\n").expect("written");
     assert_eq!(names(&cases_of("in [1]")), ["7"]);
-}
-
-#[test]
-fn files_that_begin_with_a_dot_do_not_make_a_folder_of_cases() {
-    let place = Place::new();
-    for name in ["tools/in/._0003.txt", "tools/src/bin/vis.rs", "in/0003.txt"] {
-        let file = place.path(name);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("made");
-        fs::write(file, "1\n").expect("written");
-    }
-    let init = place.referee(&["init", "--ahc", "."]);
-    assert_code(&init, 0);
-    let shown = String::from_utf8_lossy(&init.stdout) + String::from_utf8_lossy(&init.stderr);
-    assert!(shown.contains("1 case in ./in"), "{shown}");
 }
 
 #[test]

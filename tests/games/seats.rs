@@ -304,23 +304,13 @@ fn what_a_pondering_bot_writes_waits_in_its_pipes() {
     assert_eq!((code, &end["seats"][1]["verdict"]), (Some(1), &json!("completed")), "{end}");
 }
 
-/// A judge that asks two players three times in turn.
-const ASKS: &str = r#"read -r start
-for round in 1 2 3; do
-    for player in 0 1; do
-        printf '{"ask":"go\\n","player":%s,"limit_ms":60000}\n' "$player"
-        read -r reply
-    done
-done
-echo '{"end":"completed","scores":[1,1]}'"#;
-
 /// The number of attacks on a process that `attacking-a-seat.py` knows outside of a sandbox.
 const ATTACKS: usize = 12;
 
 /// Plays an attacker and its victim, in both orders, and two attackers. Returns the attacks that worked.
 fn attack(python: &str, user: User, words: &[&str]) -> BTreeSet<String> {
     let (place, mark) = (Place::new(), Mark::new());
-    place.script("asks", ASKS);
+    place.script("asks", ASKS_IN_TURN);
     let settings = "[game.attack]\nkind = \"judge\"\ncommand = \"./asks\"\nplayers = 2\n";
     fs::write(place.path("referee.toml"), settings).expect("room");
     fs::write(place.path("attack.py"), include_str!("../data/attacking-a-seat.py")).expect("room");
@@ -345,7 +335,7 @@ fn attack(python: &str, user: User, words: &[&str]) -> BTreeSet<String> {
         let play = play.args(["--bot", first, "--bot", second, "--log"]).arg(&log);
         let played = play.args(words).patient().json();
         assert_eq!(of_seats(&played, "verdict"), ["completed"; 2], "{user:?} {words:?}: {played}");
-        assert_eq!(of_seats(&played, "turns"), [3, 3], "{user:?} {words:?}");
+        assert_eq!(of_seats(&played, "turns"), [5, 5], "{user:?} {words:?}");
         let text = fs::read_to_string(&log).expect("a log");
         fs::remove_file(&log).expect("its folder is open to all");
         for line in text.lines() {

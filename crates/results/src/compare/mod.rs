@@ -384,19 +384,6 @@ mod tests {
     }
 
     #[test]
-    fn where_lower_is_better_a_lost_game_is_the_worst_whatever_it_was_given() {
-        let old = lower("old", &[(1, Some(100)), (2, Some(40)), (3, None), (4, None)]);
-        let new = lower("new", &[(1, None), (2, Some(30)), (3, Some(90)), (4, None)]);
-        let found = Comparison::of(&old, &new, Risk::Strict);
-        let boards: Vec<_> =
-            found.boards.iter().map(|board| (board.board.as_str(), board.difference)).collect();
-        let expected = [("seed 1", -100.0), ("seed 4", 0.0), ("seed 2", 10.0), ("seed 3", 110.0)];
-        assert_eq!(boards, expected);
-        assert_eq!(found.lost_points, Some(200.0), "twice the worst");
-        assert!((old.mean() - 70.0).abs() < 1e-12, "of the games that were not lost");
-    }
-
-    #[test]
     fn games_without_a_score_are_compared_by_wins_or_left_out() {
         let bare = |name: &str, won: bool| {
             let mut contender = Contender::new(name.to_owned(), Direction::Lower);
