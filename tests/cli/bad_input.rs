@@ -83,6 +83,8 @@ fn boards_that_cannot_be_read() {
 fn boards_that_do_not_parse() {
     assert_snapshot!(board_error(""), @"error: board:1:1: the file is empty; a board is 15 lines of 15 numbers");
     assert_snapshot!(board_error(rows(14)), @"error: board:14:30: the board ends after 14 rows; it must have 15");
+    assert_snapshot!(board_error(rows(15).replacen("4\n", "4 0\n", 1)), @"error: board:1:31: a 16th number; a row has 15");
+    assert_snapshot!(board_error("{\"testIn\": 7}"), @"error: board:1:12: `testIn` must be a string: 15 lines of 15 numbers");
     assert_snapshot!(board_error(rows(16)), @"error: board:16:1: a 16th row; a board has 15");
     assert_snapshot!(board_error(rows(15).replacen("3 4\n", "3\n", 1)), @"error: board:1:28: the row ends after 14 numbers; it must have 15");
     assert_snapshot!(board_error(rows(15).replacen("2 3", "2 x", 1)), @"error: board:1:7: `x` is not a number; tiles are -1 (empty) to 4");
@@ -139,33 +141,6 @@ fn limits_that_do_not_parse() {
     assert_snapshot!(error(&["play", "--first-turn", "0s"]), @"error: invalid value '0s' for '--first-turn <TIME>': `0s` must be more than zero");
     assert_snapshot!(error(&["play", "--first-turn", "-1s"]), @"error: invalid value '-1s' for '--first-turn <TIME>': `-1s` must be more than zero");
     assert_snapshot!(error(&["play", "--turn", "50"]), @"error: invalid value '50' for '--turn <TIME>': `50` is not a duration; write a number with a unit, such as 50ms or 20s");
-}
-
-/// Seed 3's case, which has 5 colours and 8 rows, with something changed.
-#[track_caller]
-fn case_error(change: impl FnOnce(&mut Vec<String>)) -> String {
-    let case = referee().args(["generate", "--game", "square-remover", "--seed", "3"]).run();
-    let case = case.out();
-    let mut lines: Vec<String> = case.lines().map(str::to_owned).collect();
-    change(&mut lines);
-    let scene = Scene::new().file("case", lines.join("\n"));
-    scene.error(&["play", "--game", "square-remover", "--board", "case"])
-}
-
-#[test]
-fn square_remover_cases_that_do_not_parse() {
-    assert_snapshot!(case_error(|lines| lines[0] = "7".to_owned()), @"error: case:1:1: the number of colours must be 4 to 6, not `7`");
-    assert_snapshot!(case_error(|lines| lines[1] = "17".to_owned()), @"error: case:2:1: the board's size N must be 8 to 16, not `17`");
-    assert_snapshot!(case_error(|lines| drop(lines.remove(9))), @"error: case:10:1: the board ends after 7 rows; by its size N it must have 8");
-    assert_snapshot!(case_error(|lines| lines[4].truncate(7)), @"error: case:5:8: row 3 of 8 has 7 tiles; it must have 8");
-    assert_snapshot!(case_error(|lines| lines[4].push('0')), @"error: case:5:10: row 3 of 8 has 9 tiles; it must have 8");
-    assert_snapshot!(case_error(|lines| lines[5].replace_range(2..3, "5")), @"error: case:6:3: `5` is not a colour; with 5 colours they are 0 to 4");
-    assert_snapshot!(case_error(|lines| lines[5].replace_range(2..3, "x")), @"error: case:6:3: `x` is not a colour; with 5 colours they are 0 to 4");
-    assert_snapshot!(case_error(|lines| lines[10] = "0".to_owned()), @"error: case:11:1: startSeed must be 1 to 2147483646, not `0`");
-    assert_snapshot!(case_error(|lines| lines[10] = "2147483647".to_owned()), @"error: case:11:1: startSeed must be 1 to 2147483646, not `2147483647`");
-    assert_snapshot!(case_error(|lines| lines.truncate(10)), @"error: case:10:9: the test case ends before startSeed");
-    assert_snapshot!(case_error(|lines| lines.push("more".to_owned())), @"error: case:12:1: the test case must end after startSeed");
-    assert_snapshot!(case_error(|lines| lines.truncate(0)), @"error: case:1:1: the test case ends before the number of colours");
 }
 
 #[test]

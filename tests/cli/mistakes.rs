@@ -23,6 +23,16 @@ fn error(folder: &Path, args: &[&str]) -> String {
     said
 }
 
+/// Each row has the words of a command that does not start to play, and what is said of them; `$` is the end of a line.
+fn assert_told(folder: &Path, rows: &str) {
+    for row in rows.lines() {
+        let (line, advice) = row.split_once(" | ").expect("two columns");
+        let words = shlex::split(line).expect("words");
+        let said = error(folder, &words.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(said.contains(&advice.replace('$', "\n")), "{line}: {said}");
+    }
+}
+
 #[test]
 fn shell_syntax_in_a_bots_command_is_refused_with_a_remedy() {
     let scene = scene();
@@ -135,91 +145,68 @@ fn a_terminal_shows_a_spinner_while_a_bot_is_slow() {
     assert_eq!(output.err(), "");
 }
 
+/// Words that are nearly right, and what is said of them.
+const NEARLY_RIGHT: &str = r#"play --seed 1..5 | play takes one seed, a whole number; `referee suite --seed 1..5` plays several
+play --seed x | play takes one seed, a whole number$
+suite --seed 5..1 | `5..1` runs backwards; write 1..5
+suite --seed 1.. | `1..` does not say where it ends; write for example 1..100
+play --bott x | a similar argument exists: '--bot'
+suite --sed 1 | a similar argument exists: '--seed'
+play --time 1s | tip: --turn limits a turn, and --total a whole game$
+play --no-timeout | tip: --profile unlimited$
+play --jobs 3 | `referee suite --jobs N` plays N games at a time$
+suite --parallel=3 | `referee suite --jobs N` plays N games at a time$
+suite --rounds 3 | `referee suite --repeat N` plays each game N times$
+play --stderr | tip: -v shows each turn; --log and --html keep what the bot
+suite --part-length 1h | tip: --shard K/N plays a machine's share
+replay log --stdin sent | tip: --export input > FILE$
+replay log --turn-input=3 | tip: --export input:TURN$
+suite --against one --shard 1/2 | '--against <RUN|BOT>' cannot be used with '--shard <K/N>'
+test | tip: `referee play` plays a game, and `referee suite` many$
+bench | tip: `referee timing` measures
+tournament x | and `referee ratings` ranks them$
+open latest | tip: `referee report RUN --html FILE` makes a page of a run
+stats | tip: `referee show RUN` prints the results
+clean | tip: `rm -r RUN` removes the folder of a run
+plya | some similar subcommands exist: 'replay', 'play'
+play --config limits.toml | limits.toml:2:8: invalid type: integer `50`, expected the limits of a game: `turn = "50ms"` below the line `[limits.samegame]`
+suite --config suite.margin=-1% | `-1%` is neither a percentage such as
+compare --plan -1 | `-1` is neither a percentage such as 0.5% nor points
+suite --bot .. | cannot start the bot: .. is a directory
+play --bot . | cannot start the bot: . is a directory
+play --game square-remover --bot @greedy | @greedy plays samegame, and this game is square-remover; it has: @squares-greedy,
+suite --game square-remover --bot @first | @first plays samegame, and this game is square-remover
+play --bot '@greedy --foo' | @greedy: unexpected argument '--foo' found; see
+suite --bot '@random --seed {S}' --param S=1,x | @random: invalid value 'x' for '--seed <SEED>'
+timing --bot @misbehaving | @misbehaving: it takes an argument; see"#;
+
 #[test]
 fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
     let scene = scene();
     fs::write(scene.path().join("limits.toml"), "[limits]\nturn = 50\n").expect("written");
-    for (args, advice) in [
-        (
-            &["play", "--seed", "1..5"][..],
-            "play takes one seed, a whole number; `referee suite --seed 1..5` plays several",
-        ),
-        (&["play", "--seed", "x"], "play takes one seed, a whole number\n"),
-        (&["suite", "--seed", "5..1"], "`5..1` runs backwards; write 1..5"),
-        (&["suite", "--seed", "1.."], "`1..` does not say where it ends; write for example 1..100"),
-        (&["play", "--bott", "x"], "a similar argument exists: '--bot'"),
-        (&["suite", "--sed", "1"], "a similar argument exists: '--seed'"),
-        (&["play", "--time", "1s"], "tip: --turn limits a turn, and --total a whole game\n"),
-        (&["play", "--no-timeout"], "tip: --profile unlimited\n"),
-        (&["play", "--jobs", "3"], "`referee suite --jobs N` plays N games at a time\n"),
-        (&["suite", "--parallel=3"], "`referee suite --jobs N` plays N games at a time\n"),
-        (&["suite", "--rounds", "3"], "`referee suite --repeat N` plays each game N times\n"),
-        (&["play", "--stderr"], "tip: -v shows each turn; --log and --html keep what the bot"),
-        (&["suite", "--part-length", "1h"], "tip: --shard K/N plays a machine's share"),
-        (&["replay", "log", "--stdin", "sent"], "tip: --export input > FILE\n"),
-        (&["replay", "log", "--turn-input=3"], "tip: --export input:TURN\n"),
-        (
-            &["suite", "--against", "one", "--shard", "1/2"],
-            "'--against <RUN|BOT>' cannot be used with '--shard <K/N>'",
-        ),
-        (&["test"], "tip: `referee play` plays a game, and `referee suite` many\n"),
-        (&["bench"], "tip: `referee timing` measures"),
-        (&["tournament", "x"], "and `referee ratings` ranks them\n"),
-        (&["open", "latest"], "tip: `referee report RUN --html FILE` makes a page of a run"),
-        (&["stats"], "tip: `referee show RUN` prints the results"),
-        (&["clean"], "tip: `rm -r RUN` removes the folder of a run"),
-        (&["plya"], "some similar subcommands exist: 'replay', 'play'"),
-        (
-            &["play", "--config", "limits.toml"],
-            "limits.toml:2:8: invalid type: integer `50`, expected the limits of a game: `turn = \"50ms\"` below the line `[limits.samegame]`",
-        ),
-        (&["suite", "--config", "suite.margin=-1%"], "`-1%` is neither a percentage such as"),
-        (&["compare", "--plan", "-1"], "`-1` is neither a percentage such as 0.5% nor points"),
-        (&["suite", "--bot", ".."], "cannot start the bot: .. is a directory"),
-        (&["play", "--bot", "."], "cannot start the bot: . is a directory"),
-        (
-            &["play", "--game", "square-remover", "--bot", "@greedy"],
-            "@greedy plays samegame, and this game is square-remover; it has: @squares-greedy,",
-        ),
-        (
-            &["suite", "--game", "square-remover", "--bot", "@first"],
-            "@first plays samegame, and this game is square-remover",
-        ),
-        (&["play", "--bot", "@greedy --foo"], "@greedy: unexpected argument '--foo' found; see"),
-        (
-            &["suite", "--bot", "@random --seed {S}", "--param", "S=1,x"],
-            "@random: invalid value 'x' for '--seed <SEED>'",
-        ),
-        (&["timing", "--bot", "@misbehaving"], "@misbehaving: it takes an argument; see"),
-    ] {
-        let said = error(scene.path(), args);
-        assert!(said.contains(advice), "{args:?}: {said}");
-    }
+    assert_told(scene.path(), NEARLY_RIGHT);
 }
+
+/// Words without effect, and what is said of them.
+const WITHOUT_EFFECT: &str = r"timing --host --bot @first | '--host' cannot be used with '--bot <CMD>'
+timing --host --scale 2 | '--host' cannot be used with '--scale <FACTOR>'
+timing --host --patience 2s | '--host' cannot be used with '--patience <TIME>'
+timing --host --cwd . | '--host' cannot be used with '--cwd <DIR>'
+timing --host ./good | unexpected argument `./good`
+timing --host --format csv | --host plays no game
+game check samegame ./good | unexpected argument `./good`
+game check --env A=1 | are for a bot; name it with --bot CMD
+suite --run none --logs all | --run none keeps nothing
+play --pin --cores-per-bot 0 | 0 is not in 1..=65535
+play --log same --html ./same | ./same: two flags name this file
+play --html same --trace same | same: two flags name this file
+compare '' | a value is required for '[RUN]...'
+show latest --against '' | a value is required for '--against <RUN>'";
 
 #[test]
 fn flags_and_words_without_effect_are_refused() {
     let scene = scene();
-    let host = |flag: &str| format!("'--host' cannot be used with '{flag}'");
-    for (args, problem) in [
-        (&["timing", "--host", "--bot", "@first"][..], &*host("--bot <CMD>")),
-        (&["timing", "--host", "--scale", "2"], &host("--scale <FACTOR>")),
-        (&["timing", "--host", "--patience", "2s"], &host("--patience <TIME>")),
-        (&["timing", "--host", "--cwd", "."], &host("--cwd <DIR>")),
-        (&["timing", "--host", "./good"], "unexpected argument `./good`"),
-        (&["timing", "--host", "--format", "csv"], "--host plays no game"),
-        (&["game", "check", "samegame", "./good"], "unexpected argument `./good`"),
-        (&["game", "check", "--env", "A=1"], "are for a bot; name it with --bot CMD"),
-        (&["suite", "--run", "none", "--logs", "all"], "--run none keeps nothing"),
-        (&["play", "--pin", "--cores-per-bot", "0"], "0 is not in 1..=65535"),
-        (&["play", "--log", "same", "--html", "./same"], "./same: two flags name this file"),
-        (&["play", "--html", "same", "--trace", "same"], "same: two flags name this file"),
-        (&["compare", ""], "a value is required for '[RUN]...'"),
-        (&["show", "latest", "--against", ""], "a value is required for '--against <RUN>'"),
-    ] {
-        let said = error(scene.path(), args);
-        assert!(said.contains(problem), "{args:?}: {said}");
-    }
+    assert_told(scene.path(), WITHOUT_EFFECT);
     assert!(!scene.path().join("same").exists());
 }
 
@@ -346,6 +333,24 @@ fn shell_syntax_in_the_settings_is_refused_with_a_remedy() {
     assert!(said.contains("--bot \"sh -c './good >log'\""), "{said}");
 }
 
+/// Names that are nearly right, and what is said of them.
+const OTHER_NAMES: &str = r"compare one runs/one | one: there is no such folder; did you mean runs/one?
+play --bot ./fixed.cpp | `./fixed.cpp` is C++ source: compile it and name the program; `referee new`
+play --bot ./plain.py | `./plain.py` is Python source; write --bot
+play good | unexpected argument `good`; name the bot with --bot ./good
+play --bot 'good -d 3' | no program `good` in PATH; for the one in this folder write --bot './good -d 3'
+runs list | `referee runs` lists the runs
+runs prune --keep 20 | `rm -r RUN` removes the folder of a run
+watch game.jsonl | `referee replay LOG --watch`
+show --worst | tip: --sort worst$
+show latest --bot ./a | RUN:BOT is one bot of a run, such as latest:./mybot
+suite --cases in | tip: --board FOLDER$
+suite --bot @first --param X=1-3 | `1-3` is one value; did you mean `1..3`?
+play --game SameGame | there is no game `SameGame`; the games are: samegame, square-remover; did you mean `samegame`?
+play --board 1 | 1: no such file; for the board of this seed write --seed 1
+replay report.html | report.html: this is a page, not a saved game
+replay runs/one/results.jsonl | these are the results of a run; `referee show runs/one` shows them";
+
 #[test]
 fn a_run_a_program_or_a_game_that_is_nearly_right_is_told_what_is_meant() {
     let scene = scene();
@@ -358,48 +363,7 @@ fn a_run_a_program_or_a_game_that_is_nearly_right_is_told_what_is_meant() {
     ] {
         referee().current_dir(folder).args(args).patient().run();
     }
-    for (args, advice) in [
-        (
-            &["compare", "one", "runs/one"][..],
-            "one: there is no such folder; did you mean runs/one?",
-        ),
-        (
-            &["play", "--bot", "./fixed.cpp"],
-            "`./fixed.cpp` is C++ source: compile it and name the program; `referee new`",
-        ),
-        (&["play", "--bot", "./plain.py"], "`./plain.py` is Python source; write --bot "),
-        (&["play", "good"], "unexpected argument `good`; name the bot with --bot ./good"),
-        (
-            &["play", "--bot", "good -d 3"],
-            "no program `good` in PATH; for the one in this folder write --bot './good -d 3'",
-        ),
-        (&["runs", "list"], "`referee runs` lists the runs"),
-        (&["runs", "prune", "--keep", "20"], "`rm -r RUN` removes the folder of a run"),
-        (&["watch", "game.jsonl"], "`referee replay LOG --watch`"),
-        (&["show", "--worst"], "tip: --sort worst\n"),
-        (
-            &["show", "latest", "--bot", "./a"],
-            "RUN:BOT is one bot of a run, such as latest:./mybot",
-        ),
-        (&["suite", "--cases", "in"], "tip: --board FOLDER\n"),
-        (
-            &["suite", "--bot", "@first", "--param", "X=1-3"],
-            "`1-3` is one value; did you mean `1..3`?",
-        ),
-        (
-            &["play", "--game", "SameGame"],
-            "there is no game `SameGame`; the games are: samegame, square-remover; did you mean `samegame`?",
-        ),
-        (&["play", "--board", "1"], "1: no such file; for the board of this seed write --seed 1"),
-        (&["replay", "report.html"], "report.html: this is a page, not a saved game"),
-        (
-            &["replay", "runs/one/results.jsonl"],
-            "these are the results of a run; `referee show runs/one` shows them",
-        ),
-    ] {
-        let said = error(folder, args);
-        assert!(said.contains(advice), "{args:?}: {said}");
-    }
+    assert_told(folder, OTHER_NAMES);
     let empty = tempdir().expect("a folder");
     let said = error(empty.path(), &["play", "--game", "frog"]);
     assert!(said.contains("there is no referee.toml here or in a folder above"), "{said}");

@@ -3,7 +3,6 @@
 mod bad_input;
 mod completions;
 mod docs;
-mod gate;
 mod guide_heavy;
 mod man;
 mod mistakes;

@@ -6,6 +6,7 @@ use std::thread;
 use seccompiler::{SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompRule};
 
 use crate::contain::attacks::{kill_marked, leaving};
+use crate::play::faults::{FAULTS, Fault};
 use support::prelude::*;
 
 /// For bots that hang.
@@ -18,47 +19,11 @@ const SOON: Duration = Duration::from_secs(30);
 /// The most memory that the referee may have.
 const REFEREE_MEMORY: u64 = 64 << 20;
 
-/// A fault, its limits, and the expected verdict and diagnosis.
-struct Fault {
-    words: &'static str,
-    limits: [&'static str; 4],
-    verdict: &'static str,
-    diagnosis: &'static str,
-}
-
-const fn fault(
-    words: &'static str,
-    limits: [&'static str; 4],
-    verdict: &'static str,
-    diagnosis: &'static str,
-) -> Fault {
-    Fault { words, limits, verdict, diagnosis }
-}
-
-const FAULTS: [Fault; 23] = [
-    fault("exit 3", PATIENT, "crash", "exited with status 3"),
-    fault("signal 11", PATIENT, "crash", "was killed by SIGSEGV"),
-    fault("signal 6", PATIENT, "crash", "was killed by SIGABRT"),
-    fault("hang", SHORT, "timeout", "no answer within 1 s"),
-    fault("ignore-sigterm", SHORT, "timeout", "no answer within 1 s"),
-    fault("chatter", SHORT, "timeout", "without a newline"),
-    fault("close-stdout", PATIENT, "stdout_closed", "closed its standard output"),
-    fault("leave-child", PATIENT, "early_exit", "exited with status 0"),
-    fault("leave-child-and-play", PATIENT, "completed", ""),
-    fault("fork 20", PATIENT, "completed", ""),
-    fault("fork 700", PATIENT, "process_limit", "processes and threads; its limit is 512"),
-    fault("threads 20", PATIENT, "completed", ""),
-    fault("threads 700", PATIENT, "process_limit", "processes and threads; its limit is 512"),
-    fault("hop", PATIENT, "completed", ""),
-    fault("leave-writer", PATIENT, "illegal_move", " too many: "),
-    fault("stop", SHORT, "timeout", "a signal had stopped it"),
-    fault("memory 2000", PATIENT, "memory_limit", "of memory; its limit is 768 MiB"),
-    fault("reserve 4000", PATIENT, "completed", ""),
-    fault("exec", SHORT, "timeout", "no answer within 1 s"),
-    fault("close-all", PATIENT, "stdout_closed", "closed its standard output"),
-    fault("signal-parent 9", PATIENT, "completed", ""),
-    fault("signal-parent 15", PATIENT, "completed", ""),
-    fault("signal-group 9", PATIENT, "crash", "was killed by SIGKILL"),
+/// More faults than `play::faults` has, which concern a bot's processes.
+const OF_PROCESSES: [Fault; 3] = [
+    ("threads 20", PATIENT, "completed", ""),
+    ("signal-parent 9", PATIENT, "completed", ""),
+    ("signal-parent 15", PATIENT, "completed", ""),
 ];
 
 /// The results of a game.
@@ -118,38 +83,33 @@ fn signals_can_be_scoped() -> bool {
     is_linux((6, 12))
 }
 
-impl Fault {
-    /// Plays it; nothing is left of it.
-    fn play(&self, user: User, means: &str) -> Shown {
-        let mark = Mark::new();
-        let bot = format!("@misbehaving {} --on-turn 2", self.words);
-        let shown = play(user, means, &mark, &bot, &self.limits);
+fn is_contained(&(words, limits, verdict, diagnosis): &Fault, user: User, means: &str) {
+    let mark = Mark::new();
+    let bot = format!("@misbehaving {words} --on-turn 2");
+    let once = || {
+        let shown = play(user, means, &mark, &bot, &limits);
         mark.assert_gone();
         shown
+    };
+    let shown = undisturbed(|shown: &Shown| has_host_part(&shown.result), once);
+    let result = &shown.result;
+    let what = format!("{words} under {means} by {user:?}: {result}");
+    let ends_its_keeper = words == "signal-parent 9" && means != "namespace";
+    if ends_its_keeper && !signals_can_be_scoped() {
+        // The bot dies with its keeper.
+        assert_eq!(result["verdict"], "crash", "{what}");
+        return;
     }
-
-    fn is_contained(&self, user: User, means: &str) {
-        let Self { words, limits, verdict, diagnosis } = *self;
-        let shown =
-            undisturbed(|shown: &Shown| has_host_part(&shown.result), || self.play(user, means));
-        let result = &shown.result;
-        let what = format!("{words} under {means} by {user:?}: {result}");
-        let ends_its_keeper = words == "signal-parent 9" && means != "namespace";
-        if ends_its_keeper && !signals_can_be_scoped() {
-            // The bot dies with its keeper.
-            assert_eq!(result["verdict"], "crash", "{what}");
-            return;
-        }
-        assert_eq!(result["verdict"], verdict, "{what}");
-        let said = result["diagnosis"].as_str().unwrap_or_default();
-        assert!(said.contains(diagnosis) && (verdict != "completed" || said.is_empty()), "{what}");
-        assert!(limits != SHORT || shown.took < bound(SOON), "{:?}: {what}", shown.took);
-        assert!(shown.memory < REFEREE_MEMORY, "{} bytes: {what}", shown.memory);
-    }
+    assert_eq!(result["verdict"], verdict, "{what}");
+    let said = result["diagnosis"].as_str().unwrap_or_default();
+    assert!(said.contains(diagnosis) && said.is_empty() == diagnosis.is_empty(), "{what}");
+    assert!(limits == PATIENT || shown.took < bound(SOON), "{:?}: {what}", shown.took);
+    assert!(shown.memory < REFEREE_MEMORY, "{} bytes: {what}", shown.memory);
 }
 
 fn every_fault_is_contained(user: User, means: &str) {
-    for_each_in_parallel(&FAULTS, |fault| fault.is_contained(user, means));
+    let faults: Vec<Fault> = FAULTS.into_iter().chain(OF_PROCESSES).collect();
+    for_each_in_parallel(&faults, |fault| is_contained(fault, user, means));
     // The next game knows nothing of all this.
     let mark = Mark::new();
     let result = play(user, means, &mark, "@first", &PATIENT).result;

@@ -2,9 +2,10 @@
 //! unmodified: `java` is a double.
 
 use judges::codingame::Codingame;
-use judges::{JudgeCommand, JudgeLimits};
 use referee::game::Placement;
 use referee::game::judge::Case;
+
+use super::conversations;
 use support::prelude::*;
 
 /// A contribution that has been built: its folder, its `config.ini`, its test case, and the conversation that is its game.
@@ -46,7 +47,9 @@ fn write(path: &Path, content: impl AsRef<[u8]>) {
 fn with_contributions() -> Place {
     let place = Place::new();
     fs::create_dir(place.path("bin")).expect("made");
-    place.script("bin/java", &format!("exec '{}' java \"$@\"", double().display()));
+    let words = place.path("words");
+    let java = format!("echo \"$@\" >'{}'; exec '{}' java", words.display(), double().display());
+    place.script("bin/java", &(java + " \"$@\""));
     for (name, settings, case, conversation) in CONTRIBUTIONS {
         let project = place.path(name);
         write(&project.join("config/config.ini"), settings);
@@ -93,13 +96,13 @@ fn a_league_without_a_folder_is_played() {
     let place = with_contributions();
     fs::create_dir(place.path("2048/config/level1")).expect("made");
     let settings = fs::read_to_string(place.path("referee.toml")).expect("written");
-    for (league, code, said) in [
+    for (number, code, said) in [
         (1, 0, "league       1\n"),
         (2, 0, "note         league 2 has no folder level2: the files of all leagues count\n"),
         (0, 2, "leagues are numbered from 1"),
     ] {
         let project = "project = \"2048\"\n";
-        let league = settings.replace(project, &format!("{project}league = {league}\n"));
+        let league = settings.replace(project, &format!("{project}league = {number}\n"));
         fs::write(place.path("referee.toml"), league).expect("written");
         let play = ["play", "--game", "2048", "--bot", "./around"];
         assert_code(&command(&place, &play).args(PATIENT).run(), code);
@@ -107,6 +110,8 @@ fn a_league_without_a_folder_is_played() {
         let told = checked.out() + &checked.err();
         assert!(told.contains(said), "{told}");
         assert_eq!(told.contains("note  "), said.starts_with("note  "), "{told}");
+        let words = fs::read_to_string(place.path("words")).expect("it was started");
+        assert_eq!(words.contains(&format!("-Dleague.level={number} ")), code == 0, "{words}");
     }
 }
 
@@ -187,12 +192,8 @@ fn known_trouble_of_java_comes_with_its_remedy() {
     ] {
         let java = place.path("bin/java").display().to_string();
         let command = format!("{java} {options} com.codingame.gameengine.core.RefereeMain");
-        let command = JudgeCommand {
-            words: command.split(' ').map(str::to_owned).collect(),
-            folder: place.folder().to_owned(),
-            env: [].into(),
-            limits: JudgeLimits::default(),
-        };
+        let words: Vec<&str> = command.split(' ').collect();
+        let command = conversations::command(&words, place.folder());
         let game = Codingame { command, ..Codingame::default() };
         let mut judge =
             game.start(&Case::Seed(290_797.into()), &Placement::default()).expect("starts");

@@ -10,7 +10,7 @@ use referee::config::Config;
 use referee::game::judge::{Case, StartJudge};
 use referee::game::samegame::{SameGame, boardfile};
 use referee::game::{
-    Answer, Ask, End as GameEnd, GameKind, JudgeFailure, Next, Placement, TestCase,
+    Answer, Ask, Game, GameKind, JudgeFailure, Placement, Referee as Judge, TestCase,
 };
 use referee::gamelog::{End, Event, Turn};
 use referee::limits::{Limits, MatchRules};
@@ -26,21 +26,27 @@ fn conversation(name: &str) -> String {
     fs::read_to_string(data("conversations").join(name)).expect("a conversation")
 }
 
+/// A judge's command, with limits that hold on a busy machine.
+pub(super) fn command(words: &[&str], folder: &Path) -> JudgeCommand {
+    let (start, step) = (Duration::from_mins(1), Duration::from_mins(1));
+    JudgeCommand {
+        words: words.iter().map(|&word| word.to_owned()).collect(),
+        folder: folder.to_owned(),
+        env: [].into(),
+        limits: JudgeLimits { start, step, ..JudgeLimits::default() },
+    }
+}
+
+/// The command of a double that repeats the conversation of a file.
+pub(super) fn repeats(file: &Path) -> JudgeCommand {
+    let double = double();
+    let words = [&double, Path::new("codingame"), file].map(|word| word.to_str().expect("UTF-8"));
+    command(&words, file.parent().expect("a folder"))
+}
+
 /// A referee that repeats the conversation of a file.
 fn referee_of(file: &Path, criteria: &str, engine: &str) -> Codingame {
-    let limits = JudgeLimits {
-        start: Duration::from_mins(1),
-        step: Duration::from_mins(1),
-        ..JudgeLimits::default()
-    };
-    let words = [double(), "codingame".into(), file.to_owned()];
-    let command = JudgeCommand {
-        words: words.map(|word| word.into_os_string().into_string().expect("UTF-8")).to_vec(),
-        folder: file.parent().expect("a folder").to_owned(),
-        env: [].into(),
-        limits,
-    };
-    let criteria = Some(criteria.to_owned());
+    let (command, criteria) = (repeats(file), Some(criteria.to_owned()));
     Codingame { command, criteria, engine: engine.parse().ok(), ..Codingame::default() }
 }
 
@@ -84,51 +90,49 @@ fn case(conversation: &str) -> String {
     blocks(conversation, ">>> ")[0].1[1..].join("\n")
 }
 
-/// What a referee says in a game.
-struct JudgeRecord {
-    asked: Vec<Ask>,
-    summary: Vec<String>,
-    verdict: Verdict,
-    score: Option<String>,
-    end: GameEnd,
+/// A bot's time, and its reply if it has one.
+pub(super) type Reply = (Duration, Option<String>);
+
+/// A game with its questions and the verdict on the last reply.
+#[derive(Debug)]
+pub(super) struct Played {
+    pub(super) asked: Vec<Ask>,
+    pub(super) verdict: Verdict,
+    pub(super) game: Game,
 }
 
-/// Plays with these replies.
-fn play(
+/// Plays with these replies, of which those that are missing are so for this reason.
+pub(super) fn play(
+    judge: Result<Box<dyn Judge>, JudgeFailure>,
+    why: NoReply,
+    mut reply: impl FnMut(&Ask) -> Reply,
+) -> Result<Played, JudgeFailure> {
+    let mut game = Game::begin(judge?)?;
+    let (mut asked, mut verdict) = (Vec::new(), Verdict::Completed);
+    while let Some(ask) = game.next_ask() {
+        let (elapsed, reply) = reply(&ask);
+        let no_reply = reply.is_none().then_some(why);
+        let lines = Lines::split(reply.unwrap_or_default().as_bytes());
+        verdict = game.answer(Answer::new(&lines, no_reply).after(elapsed))?.verdict;
+        asked.push(ask);
+    }
+    Ok(Played { asked, verdict, game })
+}
+
+/// Plays with a referee that repeats a conversation, and these replies.
+fn repeated(
     referee: &Codingame,
     case: &str,
-    replies: impl IntoIterator<Item = (Duration, Option<String>)>,
-) -> Result<JudgeRecord, JudgeFailure> {
-    let mut referee = referee.start(&Case::Text(case.to_owned()), &Placement::default())?;
-    let (mut asked, mut summary, mut replies) = (Vec::new(), Vec::new(), replies.into_iter());
-    let mut step = referee.begin()?;
-    loop {
-        summary.extend(step.summary);
-        match step.next {
-            Next::Ask(ask) => {
-                let (elapsed, reply) = replies.next().expect("a reply to each question");
-                let no_reply = reply.is_none().then_some(NoReply::Deadline);
-                let lines = Lines::split(reply.unwrap_or_default().as_bytes());
-                step = referee.answer(0, Answer::new(&lines, no_reply).after(elapsed))?;
-                asked.push(ask);
-            }
-            Next::End(end) => {
-                let score = step.scores.first().map(ToString::to_string);
-                return Ok(JudgeRecord {
-                    asked,
-                    summary,
-                    verdict: step.ruling.verdict,
-                    score,
-                    end,
-                });
-            }
-        }
-    }
+    replies: impl IntoIterator<Item = Reply>,
+) -> Result<Played, JudgeFailure> {
+    let mut replies = replies.into_iter();
+    let judge = referee.start(&Case::Text(case.to_owned()), &Placement::default());
+    play(judge, NoReply::Deadline, |_| replies.next().expect("a reply to each question"))
 }
 
 #[test]
 fn a_recorded_conversation_is_repeated_byte_by_byte() {
-    for (name, criteria, engine, verdict, score, official) in [
+    for (name, criteria, engine, verdict, known, official) in [
         (
             "samegame",
             "Score",
@@ -138,17 +142,18 @@ fn a_recorded_conversation_is_repeated_byte_by_byte() {
             "Endgame. Obtained a score of 227.",
         ),
         ("2048", "Points", "3.15.2", Verdict::Completed, Some("2932"), "score: 2932"),
-        ("number-shifting", "Level", "", Verdict::Lost, None, "timeout"),
+        ("number-shifting", "Level", "", Verdict::Timeout, None, "timeout"),
         ("steps-4.5", "Steps", "4.5.0", Verdict::Completed, Some("2.0"), "There."),
         ("steps-4.7", "Steps", "4.7.7", Verdict::Timeout, Some("3.0"), "Out of time."),
     ] {
         let file = data("conversations").join(format!("{name}.txt"));
         let text = fs::read_to_string(&file).expect("a conversation");
         let referee = referee_of(&file, criteria, engine);
-        let heard = play(&referee, &case(&text), replies(&text)).expect(name);
-        let JudgeRecord { asked, summary, end, .. } = &heard;
-        let found = (heard.verdict, heard.score.as_deref(), end.official.as_str());
-        assert_eq!(found, (verdict, score, official));
+        let heard = repeated(&referee, &case(&text), replies(&text)).expect(name);
+        let Played { asked, game, .. } = &heard;
+        let (score, summary) = (game.score(0).map(|score| score.to_string()), game.summary());
+        let found = (heard.verdict, score.as_deref(), game.official());
+        assert_eq!(found, (verdict, known, official));
         assert_eq!(asked.len(), replies(&text).len(), "{name}");
         let said = blocks(&text, "");
         let input = asked.iter().map(|ask| ask.input.as_str()).collect::<String>();
@@ -157,7 +162,7 @@ fn a_recorded_conversation_is_repeated_byte_by_byte() {
             lines_of(&said, "NEXT_PLAYER_INPUT"),
             "{name}"
         );
-        assert_eq!(*summary, lines_of(&said, "INFOS"), "{name}");
+        assert_eq!(summary, lines_of(&said, "INFOS"), "{name}");
         let info = lines_of(&said, "NEXT_PLAYER_INFO");
         let limits = info
             .chunks(3)
@@ -394,7 +399,7 @@ fn a_line_of_a_reply_is_one_line_for_java() {
         let file = folder.path().join("odd.txt");
         fs::write(&file, text).expect("written");
         let replies = [(Duration::ZERO, Some(format!("{reply}\n")))];
-        let said = play(&referee_of(&file, "Score", ""), &case, replies).expect(reply);
+        let said = repeated(&referee_of(&file, "Score", ""), &case, replies).expect(reply);
         assert_eq!(said.verdict, Verdict::Lost, "{reply:?}");
     }
 }

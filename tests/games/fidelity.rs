@@ -1,17 +1,9 @@
-//! Games that were measured on the original referee, as matches with a process, some of them through the program. The tests of
-//! the crate of the rules apply these to all of them.
-
-use std::ffi::OsStr;
-use std::sync::LazyLock;
+//! Games that were measured on the original referee, through the program. The tests of the crate of the rules apply these to
+//! all of them.
 
 use proptest::prelude::*;
-use referee::bot::{BotCommand, Host};
-use referee::config::Config;
-use referee::game::{Answer, GAMES, Game, GameKind};
-use referee::gamelog::End;
-use referee::limits::{LimitKind, Limits, MatchRules};
+use referee::game::{Answer, GAMES, Game};
 use referee::lines::{LineBuffer, Progress};
-use referee::play::Match;
 use referee::score::Score;
 use referee::verdict::{BotExit, NoReply};
 
@@ -34,23 +26,6 @@ impl BotAction {
             Self::CloseStdout => json!(["close_stdout", 0]),
         }
     }
-}
-
-/// Plays a match in this very process, with a bundled bot and a limit for its later turns.
-fn matched(kind: &GameKind, board: &str, bot: &[&OsStr], turn: Duration) -> End {
-    // One launcher for all matches.
-    static HOST: LazyLock<Host> = LazyLock::new(Host::hold);
-    LazyLock::force(&HOST);
-    let config = Config::resolve([]).expect("the defaults");
-    let confinement = config.confinement(None).expect("some method");
-    let limits = Limits::from_kinds(|kind| match kind {
-        LimitKind::Turn => Some(turn),
-        LimitKind::FirstTurn | LimitKind::Total => Some(Duration::from_mins(1)),
-    });
-    let words = [&["bot".as_ref()][..], bot].concat();
-    let command = BotCommand::new(program(), words, confinement);
-    let rules = MatchRules { limits, ..config.rules };
-    Match::new(kind, board, &command).rules(rules).play(drop).expect("it is refereed")
 }
 
 /// A measured game as a process plays it, whose first turn may take a minute.
@@ -88,28 +63,8 @@ impl MeasuredGame {
         file
     }
 
-    /// Plays in this very process, with a bot that follows the script.
-    fn check_match(&self, folder: &Path) {
-        let file = self.write_script(folder);
-        let words = ["script".as_ref(), file.as_os_str()];
-        let kind = GameKind::named("samegame").expect("a game");
-        let end = matched(&kind, &self.board, &words, self.turn);
-        assert_eq!(
-            end.metadata["Score"],
-            end.score.map(|score| score.to_string()).expect("points"),
-            "{}",
-            self.id
-        );
-        assert_eq!(
-            (end.summary, end.won, end.score.expect("points")),
-            self.expected,
-            "{}",
-            self.id
-        );
-    }
-
     /// Plays through the program.
-    fn check_program(&self, folder: &Path) {
+    fn check(&self, folder: &Path) {
         let (file, id) = (self.write_script(folder), &self.id);
         let board = folder.join(format!("{id}.txt"));
         fs::write(&board, &self.board).expect("written");
@@ -128,26 +83,16 @@ impl MeasuredGame {
     }
 }
 
-/// Plays every `step`th of the games, in this very process.
-fn matches_agree_with_the_original(step: usize) {
+/// Plays every `step`th of the games.
+fn games_agree_with_the_original(step: usize) {
     let folder = tempdir().expect("a folder");
     let games: Vec<MeasuredGame> = played().into_iter().step_by(step).collect();
-    for_each_in_parallel(&games, |game| game.check_match(folder.path()));
+    for_each_in_parallel(&games, |game| game.check(folder.path()));
 }
 
-/// Processes play the others in `heavy`.
 #[test]
-fn matches_agree_with_the_original_in_200_games() {
-    matches_agree_with_the_original(6);
-}
-
-/// What the program adds to a match does not depend on the game, so that one in forty will do.
-#[test]
-fn the_program_agrees_with_the_original_in_30_games() {
-    let folder = tempdir().expect("a folder");
-    let games: Vec<MeasuredGame> = played().into_iter().step_by(40).collect();
-    assert_eq!(games.len(), 30);
-    for_each_in_parallel(&games, |game| game.check_program(folder.path()));
+fn the_program_agrees_with_the_original_in_150_games() {
+    games_agree_with_the_original(8);
 }
 
 /// Output with everything that splits or spoils lines, in either game.
@@ -215,13 +160,11 @@ proptest! {
     }
 }
 
-/// All games that were measured on the original, played by processes; the first set plays one in six.
+/// All games that were measured on the original; the first set plays one in eight.
 mod heavy {
-    use super::matches_agree_with_the_original;
-
     #[test]
     #[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
-    fn matches_agree_with_the_original_in_all_1199_games() {
-        matches_agree_with_the_original(1);
+    fn the_program_agrees_with_the_original_in_all_1199_games() {
+        super::games_agree_with_the_original(1);
     }
 }

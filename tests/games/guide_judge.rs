@@ -3,13 +3,11 @@
 use std::io::{BufRead as _, BufReader};
 
 use judges::json_lines::{JsonLines, message};
-use judges::{JudgeCommand, JudgeLimits};
 use referee::game::judge::Case;
-use referee::game::{Answer, End, Next, Placement};
-use referee::lines::Lines;
-use referee::score::Score;
+use referee::game::{Ask, Placement};
 use referee::verdict::{NoReply, Verdict};
 
+use super::conversations::{self, Played};
 use crate::views::schemas::validator;
 use support::prelude::*;
 
@@ -31,39 +29,18 @@ fn written() -> TempDir {
     folder
 }
 
-/// Plays a game on `seed` with what `bot` answers: the number of questions, the verdict, the score and the end.
+/// Plays a game on `seed` with what `bot` answers.
 fn play(
     python: &str,
     folder: &Path,
     seed: i64,
-    bot: &mut dyn FnMut(&str) -> Option<String>,
-) -> (u32, Verdict, Option<Score>, End) {
-    let words = [python, "guess_judge.py"].map(str::to_owned).to_vec();
-    let limits = JudgeLimits {
-        start: Duration::from_mins(1),
-        step: Duration::from_mins(1),
-        ..JudgeLimits::default()
-    };
-    let command = JudgeCommand { words, folder: folder.to_owned(), env: BTreeMap::new(), limits };
-    let mut judge = JsonLines { command, ..JsonLines::default() }
-        .start(&Case::Seed(seed.into()), &Placement::default())
-        .expect("starts");
-    let mut questions = 0;
-    let mut step = judge.begin().expect("a good judge");
-    loop {
-        match step.next {
-            Next::Ask(ask) => {
-                questions += 1;
-                let reply = bot(&ask.input).map(|line| format!("{line}\n"));
-                let no_reply = reply.is_none().then_some(NoReply::Deadline);
-                let lines = Lines::split(reply.unwrap_or_default().as_bytes());
-                step = judge.answer(0, Answer::new(&lines, no_reply)).expect("a good judge");
-            }
-            Next::End(end) => {
-                return (questions, step.ruling.verdict, step.scores.first().copied(), end);
-            }
-        }
-    }
+    mut bot: impl FnMut(&str) -> Option<String>,
+) -> Played {
+    let command = conversations::command(&[python, "guess_judge.py"], folder);
+    let judge = JsonLines { command, ..JsonLines::default() };
+    let judge = judge.start(&Case::Seed(seed.into()), &Placement::default());
+    let reply = |ask: &Ask| (Duration::ZERO, bot(&ask.input).map(|line| format!("{line}\n")));
+    conversations::play(judge, NoReply::Deadline, reply).expect("a good judge")
 }
 
 #[test]
@@ -77,15 +54,15 @@ fn the_guides_judge_plays_with_the_guides_bot() {
         let (mut input, output) =
             (bot.stdin.take().expect("piped"), bot.stdout.take().expect("piped"));
         let mut answers = BufReader::new(output).lines();
-        let (guesses, verdict, score, _) = play(python, folder.path(), seed, &mut |hint| {
+        let Played { asked, verdict, game } = play(python, folder.path(), seed, |hint| {
             input.write_all(hint.as_bytes()).expect("it reads");
             Some(answers.next().expect("a guess").expect("text"))
         });
         drop(input);
         bot.wait().expect("it ends");
-        let expected = Some(i64::from(guesses).into());
-        assert_eq!((verdict, score), (Verdict::Completed, expected), "{seed}");
-        assert!(guesses <= 10, "{guesses}");
+        let score = game.score(0).expect("a score").to_string();
+        assert_eq!((verdict, score), (Verdict::Completed, asked.len().to_string()), "{seed}");
+        assert!(asked.len() <= 10, "{asked:?}");
     }
 }
 
@@ -96,10 +73,10 @@ fn the_guides_judge_tells_what_is_wrong_with_an_answer() {
     for (answer, verdict, official) in [
         (Some("seven"), Verdict::MalformedReply, "'seven' is not a number"),
         (Some("1001"), Verdict::IllegalMove, "1001 is not from 1 to 1000"),
-        (None, Verdict::Lost, "No answer: timeout"),
+        (None, Verdict::Timeout, "No answer: timeout"),
     ] {
-        let (_, found, _, end) = play(python, folder.path(), 7, &mut |_| answer.map(str::to_owned));
-        assert_eq!((found, end.official.as_str()), (verdict, official));
+        let played = play(python, folder.path(), 7, |_| answer.map(str::to_owned));
+        assert_eq!((played.verdict, played.game.official()), (verdict, official));
     }
 }
 

@@ -1,33 +1,38 @@
-//! A user's own game in which lower scores are better: a lost game, which is given 0, ranks below all others.
+//! A user's own game, which one row adds to the whole command line. Lower scores are better in it: a lost game, which is given 0,
+//! ranks below all others.
 //!
 //! The game: say what the journey costs. The answer is the score, with all its digits; what is not a number loses.
 
 use std::sync::{Arc, LazyLock};
 
+use clap::Parser as _;
+use referee::cli::Cli;
 use referee::game::{
     Answer, Ask, End, GameKind, JudgeFailure, Next, Referee, Ruling, Seat, Step, TestCase,
+    UnknownGame, games, register,
 };
 use referee::limits::LimitKind;
 use referee::lines::LineRules;
 use referee::score::{Direction, Score};
 use referee::verdict::Verdict;
 
-use crate::games::library_game::{own_output, own_referee};
 use crate::views::schemas::{Documents, validator};
 use support::prelude::*;
 
-pub(crate) static COST: LazyLock<Arc<GameKind>> = LazyLock::new(|| {
-    let kind = GameKind {
+static COST: LazyLock<Arc<GameKind>> = LazyLock::new(|| cost_as("cost").into());
+
+/// The game, under this name.
+fn cost_as(name: &str) -> GameKind {
+    GameKind {
         from_seed: Arc::new(|seed, _| Ok(seed.to_string())),
         limits: [(LimitKind::Turn, Duration::from_mins(1))].into(),
         better: Direction::Lower,
-        ..GameKind::new("cost", "Cost", |text| {
+        ..GameKind::new(name, "Cost", |text| {
             let game = Cost { case: text.to_owned(), score: None, result: None };
             Ok(TestCase::new(text, game))
         })
-    };
-    kind.into()
-});
+    }
+}
 
 #[derive(Clone)]
 struct Cost {
@@ -78,6 +83,50 @@ impl Referee for Cost {
         let ruling = self.rule(answer);
         Ok(self.step(ruling))
     }
+}
+
+/// Not a test by itself: the next one runs it as a program, a referee that has one game more.
+#[test]
+#[ignore = "it is a program, which another test runs"]
+fn a_custom_referee() {
+    let Ok(line) = std::env::var(ARGUMENTS) else { return };
+    register(COST.clone()).expect("nobody else has the name");
+    let cli = Cli::parse_from(shlex::split(&line).expect("words"));
+    referee::cli::run(cli).expect("no error");
+}
+
+const ARGUMENTS: &str = "REFEREE_TEST_ARGUMENTS";
+
+/// What that referee prints, between the lines of the harness.
+fn own_output(folder: &Path, line: &str) -> String {
+    let itself = std::env::current_exe().expect("this program");
+    let output = Command::new(itself)
+        .args(["--ignored", "--exact", "--nocapture", "games::lower_is_better::a_custom_referee"])
+        .env(ARGUMENTS, format!("referee {line}"))
+        .current_dir(folder)
+        .run();
+    assert!(output.status.success(), "{line}: {output:?}");
+    output.out()
+}
+
+/// What that referee prints, as JSON.
+fn own_referee(folder: &Path, line: &str) -> Value {
+    let text = own_output(folder, &format!("{line} --format json"));
+    // The harness may have begun the line.
+    let result = text.lines().find_map(|line| line.find('{').map(|start| &line[start..]));
+    let result = result.unwrap_or_else(|| panic!("{line}: {text}"));
+    serde_json::from_str(result).expect("JSON")
+}
+
+#[test]
+fn the_table_has_each_name_once() {
+    register(COST.clone()).expect("nobody else has the name");
+    register(COST.clone()).expect("the same row again");
+    let taken = register(cost_as("samegame")).expect_err("a bundled game has the name");
+    assert_eq!(taken.to_string(), "there is another game `samegame`; give yours another name");
+    assert_eq!(games().iter().filter(|kind| kind.name == "cost").count(), 1);
+    let unknown = UnknownGame::new("chess");
+    assert_eq!(unknown.known, ["samegame", "square-remover", "cost"]);
 }
 
 /// Bots that say n and a half, ten times that, and a quarter more than n, but on seeds 1 and 2 what is not a number.

@@ -12,8 +12,6 @@ mod fuzzed;
 mod guide_judge;
 mod judge_faults;
 mod judge_processes;
-mod judged;
-mod library_game;
 mod lower_is_better;
 mod players;
 mod random_judges;

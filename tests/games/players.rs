@@ -2,52 +2,27 @@
 
 use judges::brutaltester::Brutaltester;
 use judges::codingame::Codingame;
-use judges::{JudgeCommand, JudgeLimits};
 use referee::game::judge::Case;
 use referee::game::{Answer, Ask, Game, JudgeFailure, Placement, Referee as Judge, SeatEnd};
 use referee::lines::Lines;
 use referee::verdict::{BotExit, NoReply, Verdict};
 
-use super::conversations::{blocks, lines_of, replies};
+use super::conversations::{self, Played, Reply, blocks, lines_of, repeats, replies};
 use crate::views::schemas::{Documents, validator};
 use support::prelude::*;
-
-/// The command of a double that repeats the conversation of a file.
-fn repeats(file: &Path) -> JudgeCommand {
-    let limits = JudgeLimits {
-        start: Duration::from_mins(1),
-        step: Duration::from_mins(1),
-        ..JudgeLimits::default()
-    };
-    let words = [double(), "codingame".into(), file.to_owned()];
-    JudgeCommand {
-        words: words.map(|word| word.into_os_string().into_string().expect("UTF-8")).to_vec(),
-        folder: file.parent().expect("a folder").to_owned(),
-        env: [].into(),
-        limits,
-    }
-}
-
-/// A bot's time and reply.
-type Reply = (Duration, Option<String>);
 
 /// Plays with these replies: the questions, and the result of each seat.
 fn play(
     judge: Result<Box<dyn Judge>, JudgeFailure>,
     replies: impl IntoIterator<Item = Reply>,
 ) -> (Vec<Ask>, Vec<SeatEnd>, Vec<String>) {
-    let mut game = Game::begin(judge.expect("starts")).expect("a good judge");
-    let (mut asked, mut replies) = (Vec::new(), replies.into_iter());
-    while let Some(ask) = game.next_ask() {
-        let (elapsed, reply) = replies.next().expect("a reply to each question");
-        let no_reply = reply.is_none().then_some(NoReply::Ended(BotExit::Code(0)));
-        let lines = Lines::split(reply.unwrap_or_default().as_bytes());
-        game.answer(Answer::new(&lines, no_reply).after(elapsed)).expect("a good judge");
-        asked.push(ask);
-    }
+    let mut replies = replies.into_iter();
+    let exits = NoReply::Ended(BotExit::Code(0));
+    let reply = |_: &Ask| replies.next().expect("a reply to each question");
+    let Played { asked, game, .. } =
+        conversations::play(judge, exits, reply).expect("a good judge");
     assert!(replies.next().is_none(), "a question to each reply");
-    let end = game.end().expect("it is over").clone();
-    (asked, end.seats, game.summary().to_vec())
+    (asked, game.end().expect("it is over").seats.clone(), game.summary().to_vec())
 }
 
 /// The folder of recorded conversations with referees of several players, if this machine has it.
@@ -171,13 +146,18 @@ fn a_recorded_conversation_of_cg_brutaltester_is_repeated_byte_by_byte() {
     let Some(folder) = recorded() else { return };
     let file = folder.join("csb-seed7.txt");
     let text = fs::read_to_string(&file).expect("a conversation");
-    let game = Brutaltester { command: repeats(&file), players: Some(2), answer_limit: None };
+    let game = Brutaltester {
+        command: repeats(&file),
+        players: Some(2),
+        answer_limit: "77B".parse().ok(),
+    };
     let (asked, seats, _) =
         play(game.start(&Case::Seed(7.into()), &Placement::default()), answers(&text));
     let found: Vec<_> = seats.iter().map(|seat| (seat.place, seat.verdict)).collect();
     assert_eq!(found, [(2, Verdict::Completed), (1, Verdict::Completed)]);
     assert_eq!(asked[0].input.lines().count(), 10, "both blocks before the first question");
     assert_eq!((asked[0].seat, asked[1].seat, asked[0].lines.count), (0, 1, 2));
+    assert_eq!(asked[0].lines.max_bytes, Some(77));
 }
 
 /// A folder with the game `nim` of this many players.
@@ -344,12 +324,10 @@ fn a_judge_asks_nobody_again_who_is_out() {
             r#"{"ask":"","player":0}"#,
             "asked player 0 again after it was told that the bot gave no reply",
         ),
-        (r#"{"ask":"","player":2}"#, "named the player 2; the 2 players count from 0"),
         (
             r#"{"ask":"","player":1,"out":[{"player":1,"how":"lost"}]}"#,
             "asked player 1 again after putting that player out",
         ),
-        (r#"{"end":"completed"}"#, "ended without `scores` and without `places`"),
     ] {
         let first = r#"{"ask":"\n","player":0}"#;
         place.script(

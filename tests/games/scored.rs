@@ -175,48 +175,6 @@ fn the_scorer_gets_the_answer_byte_by_byte() {
 }
 
 #[test]
-fn a_refused_answer_is_a_lost_game_with_the_scorers_reason() {
-    let place = project();
-    for (answer, official) in [
-        ("seven", "Not a number: seven"),
-        ("panic", "thread 'main' panicked at src/bin/vis.rs:9:5: no number"),
-    ] {
-        let result = play(&place, &format!("echo {answer}"), &["--log", "log"]).json();
-        assert_eq!((&result["verdict"], &result["won"]), (&"lost".into(), &false.into()));
-        assert_eq!(result["official"], official);
-        let diagnosis = result["diagnosis"].as_str().expect("one");
-        let expected = format!("turn 1: the judge does not accept the answer: {official}");
-        assert!(diagnosis.starts_with(&expected), "{diagnosis}");
-        assert_eq!(place.referee(&["replay", "log", "--format", "json"]).json()["agrees"], true);
-    }
-}
-
-#[test]
-fn a_score_that_a_scorer_reads_from_the_answer_counts() {
-    let place = project();
-    let settings = SETTINGS.replace("refused = 0", "better = \"lower\"");
-    fs::write(place.path("referee.toml"), settings).expect("written");
-    place.script("scorer", "printf '%b' \"$(cat \"$2\")\" >&2");
-    let score = |answer: &str| {
-        fs::write(place.path("answer"), answer).expect("written");
-        play(&place, "cat answer", &[])
-    };
-    for (answer, expected) in [
-        (r"Turns = 5\nTotal Cost = 0\n", 0),
-        (r"Score = \0033[1m1234\0033[0m\n", 1234),
-        (r"\0033[32mTotal Cost\0033[0m = 7\n", 7),
-    ] {
-        let result = score(answer).json();
-        assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &expected.into()));
-    }
-    for answer in [r"Score = 1e400\n", r"Score = 1,234\n"] {
-        let output = score(answer).exits(3);
-        let line = answer.trim_end_matches(r"\n");
-        assert!(output.err().contains(line) || output.err().contains("1e400"), "{}", output.err());
-    }
-}
-
-#[test]
 fn a_refused_answer_sets_no_record_where_the_settings_name_its_score() {
     let place = project();
     let named = SETTINGS.replace("traits", "better = \"lower\"\ntraits");
@@ -233,24 +191,6 @@ fn a_refused_answer_sets_no_record_where_the_settings_name_its_score() {
         let records = fs::read_to_string(place.path("records.toml")).unwrap_or_default();
         assert_eq!(records.contains("[[record]]"), !is_named, "{records}");
     }
-}
-
-#[test]
-fn a_bot_without_an_answer_loses_by_its_own_fault() {
-    let place = project();
-    for (bot, limit, verdict, words) in [
-        ("sh -c 'echo 60; exit 3'", "60s", "crash", "exited with status 3"),
-        ("sh -c 'echo 60; kill -SEGV $$'", "60s", "crash", "SIGSEGV"),
-        ("sh -c 'cat; sleep 600'", "300ms", "timeout", "no answer within 300 ms"),
-    ] {
-        let result = play(&place, bot, &["--total", limit]).json();
-        assert_eq!(result["verdict"], verdict, "{bot}: {result}");
-        let diagnosis = result["diagnosis"].as_str().expect("one");
-        assert!(diagnosis.contains(words), "{bot}: {diagnosis}");
-        assert_eq!(result["official"], "no answer");
-    }
-    let silent = play(&place, "true", &[]).json();
-    assert_eq!(silent["official"], "Not a number:", "{silent}");
 }
 
 #[test]
@@ -321,32 +261,6 @@ fn a_contests_tools_become_a_game_whose_best_scores_are_kept() {
 }
 
 #[test]
-fn wrong_settings_of_a_scorer_are_refused_with_their_place() {
-    for (line, expected) in [
-        ("command = 'vis {answer}'", "referee.toml:3:11: the command has no `{case}`"),
-        (
-            "command = 'vis {case} {answer}'\nscore = '(\\d+)'",
-            "referee.toml:4:9: the pattern has no group `(?P<score>…)`",
-        ),
-        (
-            "command = 'vis {case} {answer}'\nlimits = { turn = '1s' }",
-            "referee.toml:4:10: games of kind = \"scored\" have no limit `turn`; they have: total",
-        ),
-        (
-            "command = 'vis {case} {answer}'\nleague = 2",
-            "referee.toml:4:10: `league` is for games of kind = \"codingame\"",
-        ),
-    ] {
-        let place = Place::new();
-        let text = format!("[game.sum]\nkind = 'scored'\n{line}\n");
-        fs::write(place.path("referee.toml"), text).expect("written");
-        let output =
-            place.referee(&["play", "--game", "sum", "--seed", "1", "--bot", "cat"]).exits(2);
-        assert!(output.err().contains(expected), "{line}: {}", output.err());
-    }
-}
-
-#[test]
 fn a_bot_is_not_sent_the_byte_order_mark_of_a_case() {
     let place = project();
     fs::write(place.path("in/0012.txt"), "\u{feff}3\n10\n20\n30\n").expect("written");
@@ -381,18 +295,6 @@ fn files_that_begin_with_a_dot_are_not_cases() {
 }
 
 #[test]
-fn a_score_is_found_after_a_line_that_shows_progress() {
-    let place = project();
-    let settings = SETTINGS.replace("./scorer", "sh shows.sh");
-    fs::write(place.path("referee.toml"), settings).expect("written");
-    let scorer = r"printf 'turn 1\rturn 2\rScore = 5\r\n' >&2";
-    fs::write(place.path("shows.sh"), scorer).expect("written");
-    let played = play(&place, "sh adds.sh", &[]);
-    assert_code(&played, 0);
-    assert_eq!(played.json()["score"], 5);
-}
-
-#[test]
 fn a_folder_of_cases_has_any_name_and_one_of_two_endings() {
     let place = Place::new();
     let file = |name: &str| place.path(&format!("in [1]/{name}"));
@@ -423,19 +325,6 @@ fn a_folder_of_cases_has_any_name_and_one_of_two_endings() {
     assert_code(&place.referee(&seeded), 0);
     fs::write(file("7.txt"), "1\n5\n").expect("written");
     assert_eq!(names(&cases_of("in [1]")), ["7"]);
-}
-
-#[test]
-fn files_that_begin_with_a_dot_do_not_make_a_folder_of_cases() {
-    let place = Place::new();
-    for name in ["tools/in/._0003.txt", "tools/src/bin/vis.rs", "in/0003.txt"] {
-        let file = place.path(name);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("made");
-        fs::write(file, "1\n").expect("written");
-    }
-    assert_code(&place.referee(&["init", "--ahc", "."]), 0);
-    let settings = fs::read_to_string(place.path("referee.toml")).expect("written");
-    assert!(settings.contains("\ncases = \"./in\"\n"), "{settings}");
 }
 
 #[test]

@@ -71,6 +71,28 @@ fn a_game_from_settings_is_played_and_its_log_needs_neither_judge_nor_settings()
 }
 
 #[test]
+fn the_judges_own_limit_holds_unless_the_profile_says_otherwise_and_a_changed_log_is_found_out() {
+    let place = project();
+    for (profile, limit) in
+        [("official", json!(60_000.0)), ("relaxed", json!(240_000.0)), ("unlimited", Value::Null)]
+    {
+        let play = format!("play --game guess --board nine --bot halves --profile {profile}");
+        assert_code(&run(&place, &format!("{play} --log log --force")), 0);
+        let log = fs::read_to_string(place.path("log")).expect("a log");
+        let turn: Value = serde_json::from_str(log.lines().nth(1).expect("a turn")).expect("JSON");
+        assert_eq!(turn["asked"]["limit_ms"], limit, "{profile}");
+        assert_eq!(turn["asked"]["official_limit_ms"], 60_000.0, "{profile}");
+        fs::write(place.path("changed"), log.replacen("\"gain\":1", "\"gain\":7", 1))
+            .expect("room");
+        let shown = run(&place, "replay changed").exits(1).out();
+        assert!(shown.contains("differs from the log at turn 1: gain"), "{shown}");
+        let cut: String = log.split_inclusive('\n').take(3).collect();
+        fs::write(place.path("cut"), cut).expect("room");
+        assert_eq!(run(&place, "replay cut --format json").json()["agrees"], true, "{profile}");
+    }
+}
+
+#[test]
 fn a_check_shows_what_a_judge_does() {
     let place = project();
     let checked = run(&place, "game check guess --bot halves --board nine");
@@ -295,43 +317,35 @@ fn a_judge_that_fails_leaves_a_game_to_be_played() {
     assert_eq!(suite.json()["not_played"][0]["verdict"], "judge_trouble");
 }
 
+/// Lines of a game's table, and what is said of them.
+const WRONG: &str = r#"kind = 'jury'; command = 'x' | referee.toml:2:8: there is no kind `jury`; the kinds are: codingame, judge, brutaltester, scored
+kind = 'judge' | missing field `command`
+kind = 'judge'; command = 'x'; comand = 'y' | referee.toml:4:1: unknown field `comand`
+kind = 'judge'; command = '' | referee.toml:3:11: the command is empty
+kind = 'judge'; command = 'x'; league = 2 | referee.toml:4:10: `league` is for games of kind = "codingame"
+kind = 'judge'; command = 'x'; cases = ['no/*.txt'] | referee.toml:4:9: no file matches
+kind = 'judge'; command = 'x'; cases = ['cases/*.txt', 'cases/nine.*'] | cases/nine.txt: there is another case `nine`,
+kind = 'judge'; command = 'x'; limits = { total = '1s' } | referee.toml:4:10: games of kind = "judge" have no limit `total`; they have: first-turn, turn
+kind = 'codingame'; command = 'x'; project = 'none' | referee.toml:4:11:
+kind = 'codingame'; command = 'x'; engine = 'new' | referee.toml:4:10: `new` is not a version
+kind = 'scored'; command = 'vis {answer}' | referee.toml:3:11: the command has no `{case}`
+kind = 'scored'; command = 'vis {case} {answer}'; score = '(\d+)' | referee.toml:4:9: the pattern has no group `(?P<score>…)`
+kind = 'scored'; command = 'vis {case} {answer}'; limits = { turn = '1s' } | referee.toml:4:10: games of kind = "scored" have no limit `turn`; they have: total
+kind = 'tester'; command = 'x {case}' | referee.toml:3:11: the command has no `{bot}`
+kind = 'tester'; command = 'x {bot}' | referee.toml:3:11: the command needs `{case}` or `{seed}`, one of both
+kind = 'tester'; command = 'x {bot} {seed}'; stdin = 'in.txt' | referee.toml:4:9: `stdin` is "{case}", or left out
+kind = 'tester'; command = 'x {bot} {seed}'; limits = { total = '1s', turn = '1s' } | referee.toml:4:10: either `total` limits a game, or `first-turn` and `turn` do"#;
+
 #[test]
 fn wrong_settings_of_a_game_are_refused_with_their_place() {
-    for (line, expected) in [
-        (
-            "kind = 'jury'\ncommand = 'x'",
-            "referee.toml:2:8: there is no kind `jury`; the kinds are: codingame, judge, brutaltester, scored",
-        ),
-        ("kind = 'judge'", "missing field `command`"),
-        ("kind = 'judge'\ncommand = 'x'\ncomand = 'y'", "referee.toml:4:1: unknown field `comand`"),
-        ("kind = 'judge'\ncommand = ''", "referee.toml:3:11: the command is empty"),
-        (
-            "kind = 'judge'\ncommand = 'x'\nleague = 2",
-            "referee.toml:4:10: `league` is for games of kind = \"codingame\"",
-        ),
-        (
-            "kind = 'judge'\ncommand = 'x'\ncases = ['no/*.txt']",
-            "referee.toml:4:9: no file matches ",
-        ),
-        (
-            "kind = 'judge'\ncommand = 'x'\ncases = ['cases/*.txt', 'cases/nine.*']",
-            "cases/nine.txt: there is another case `nine`, ",
-        ),
-        (
-            "kind = 'judge'\ncommand = 'x'\nlimits = { total = '1s' }",
-            "referee.toml:4:10: games of kind = \"judge\" have no limit `total`; they have: first-turn, turn",
-        ),
-        ("kind = 'codingame'\ncommand = 'x'\nproject = 'none'", "referee.toml:4:11: "),
-        (
-            "kind = 'codingame'\ncommand = 'x'\nengine = 'new'",
-            "referee.toml:4:10: `new` is not a version",
-        ),
-    ] {
+    for row in WRONG.lines() {
+        let (lines, expected) = row.split_once(" | ").expect("two columns");
+        let lines = lines.replace("; ", "\n");
         let place = project();
-        fs::write(place.path("referee.toml"), format!("[game.moon]\n{line}\n")).expect("written");
+        fs::write(place.path("referee.toml"), format!("[game.moon]\n{lines}\n")).expect("written");
         let output = run(&place, "play --game moon --seed 1 --bot cat");
         assert_code(&output, 2);
-        assert!(output.err().contains(expected), "{line}: {}", output.err());
+        assert!(output.err().contains(expected), "{row}: {}", output.err());
     }
     let place = project();
     fs::write(place.path("referee.toml"), "[game.samegame]\nkind = 'judge'\ncommand = 'x'\n")

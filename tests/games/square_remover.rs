@@ -2,22 +2,11 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::sync::Arc;
 
-use referee::game::{GameKind, SeedOptions};
-use referee::lines::{Lines, Progress};
-use serde::Deserialize;
+use referee::lines::Lines;
 
+use crate::measured::squares::{Run, case, runs};
 use support::prelude::*;
-
-/// One run of the original tester.
-#[derive(Deserialize)]
-struct Run {
-    seed: i64,
-    mode: String,
-    input: String,
-    tester_output: String,
-}
 
 impl Run {
     /// The measured bot's command line.
@@ -28,22 +17,6 @@ impl Run {
             None => format!("@misbehaving spoil {}", self.mode),
         }
     }
-}
-
-fn runs() -> Vec<Run> {
-    let text = fs::read_to_string(data("square-remover-cases.jsonl")).expect("the measured runs");
-    let runs: Vec<Run> =
-        text.lines().map(|line| serde_json::from_str(line).expect("a run")).collect();
-    assert_eq!(runs.len(), 52);
-    runs
-}
-
-fn kind() -> Arc<GameKind> {
-    GameKind::named("square-remover").expect("a game")
-}
-
-fn case(seed: i64) -> String {
-    kind().test_case(seed, SeedOptions::default()).expect("a case")
 }
 
 fn play(args: &[&str]) -> Output {
@@ -99,33 +72,12 @@ fn the_text_has_each_of_the_testers_own_lines_once() {
 fn sizes_and_colours_of_1999_seeds_are_the_originals() {
     let Some(shared) = shared_data("the sizes of 1,999 Square Remover cases") else { return };
     let table = fs::read_to_string(shared.join("square-remover/seed-sizes.csv")).expect("a table");
-    let mut rows = 0;
-    for row in table.lines().skip(1) {
-        let numbers: Vec<i64> = row.split(',').map(|n| n.parse().expect("a number")).collect();
-        let case = case(numbers[0]);
-        let mut lines = case.lines();
-        assert_eq!(lines.next(), Some(numbers[2].to_string().as_str()), "colours of {row}");
-        assert_eq!(lines.next(), Some(numbers[1].to_string().as_str()), "size of {row}");
-        rows += 1;
-    }
-    assert_eq!(rows, 1999);
-}
-
-#[test]
-fn an_unreadable_number_ends_the_reading_at_once() {
-    let game = (kind().parse)(&case(3)).expect("a case").opening().expect("its rules are here");
-    let rules = game.ask().expect("one question").lines;
-    assert_eq!(Lines::split(b"1\n2\nx\n4\n").progress(&rules), Progress::Complete(3));
-    assert_eq!(Lines::split(b"1\n2\n3\n").progress(&rules), Progress::Incomplete);
-    // A bot that hangs after it, without any limit.
-    let mark = Mark::new();
-    let bot = ["--", "sh", "-c", "echo 1; echo x; sleep 3600"];
-    let args = ["--seed", "3", "--profile", "unlimited", "--env", mark.env()];
-    let result = play(&[&args[..], &bot].concat()).json();
-    mark.assert_gone();
-    assert_eq!(result["verdict"], "malformed_reply");
-    let official = "ERROR: Unable to read element 1 (0-based) of your solution's return value.";
-    assert_eq!(result["official"], official);
+    let rows = table.lines().skip(1).map(|row| {
+        let [seed, size, colors] = [0, 1, 2].map(|at| row.split(',').nth(at).expect(row));
+        let case = case(seed.parse().expect("a number"));
+        assert!(case.starts_with(&format!("{colors}\n{size}\n")), "{row}: {case}");
+    });
+    assert_eq!(rows.count(), 1999);
 }
 
 #[test]
@@ -169,19 +121,6 @@ fn another_process_may_answer_for_a_bot_that_has_ended() {
 }
 
 #[test]
-fn a_negative_direction_has_javas_wording() {
-    let result = play(&["--seed", "3", "--bot", "@misbehaving spoil negdir 2"]).json();
-    assert_eq!(result["official"], "ERROR: Index -1 out of bounds for length 4");
-}
-
-#[test]
-fn surplus_numbers_are_reported() {
-    let result = play(&["--seed", "3", "--bot", "@misbehaving spoil extra"]).json();
-    let diagnosis = "the bot wrote 6 bytes too many: `7\\n8\\n9`";
-    assert_eq!(result["diagnosis"], diagnosis);
-}
-
-#[test]
 fn a_fault_in_the_one_answer_has_its_verdict_and_leaves_nothing_behind() {
     let faults = [
         ("late 120000", "1s", "timeout", "no answer within 1 s"),
@@ -191,7 +130,7 @@ fn a_fault_in_the_one_answer_has_its_verdict_and_leaves_nothing_behind() {
         ("no-read", "1s", "timeout", "it had not read 86 bytes of its input"),
         ("close-stdout", "60s", "stdout_closed", "the bot closed its standard output"),
         ("flood-stdout", "60s", "completed", " too many: "),
-        ("surplus 2", "60s", "completed", " too many: "),
+        ("spoil extra", "60s", "completed", "the bot wrote 6 bytes too many: `7\\n8\\n9`"),
         ("invalid-utf8", "60s", "malformed_reply", "the reply was `"),
         ("empty-line", "60s", "malformed_reply", "the reply was ``"),
     ];
@@ -480,12 +419,17 @@ fn a_timeout_with_half_a_number_replays_to_the_same() {
 }
 
 #[test]
-fn a_last_number_without_newline_counts_when_the_output_is_closed() {
-    let bot = format!("'{}' bot misbehaving spoil noeol; exec >&-; sleep 3600", program());
-    let mark = Mark::new();
-    let result = play(&["--seed", "3", "--env", mark.env(), "--", "sh", "-c", &bot]).json();
-    mark.assert_gone();
-    assert_eq!((&result["verdict"], &result["score"]), (&"completed".into(), &125.into()));
+fn the_answer_ends_at_an_unreadable_number_or_when_the_output_is_closed() {
+    let closes = format!("'{}' bot misbehaving spoil noeol; exec >&-; sleep 3600", program());
+    for (bot, verdict, score) in
+        [("echo 1; echo x; sleep 3600", "malformed_reply", -1), (&closes, "completed", 125)]
+    {
+        let mark = Mark::new();
+        let unlimited = ["--seed", "3", "--profile", "unlimited", "--env", mark.env()];
+        let result = play(&[&unlimited[..], &["--", "sh", "-c", bot]].concat()).json();
+        mark.assert_gone();
+        assert_eq!((&result["verdict"], &result["score"]), (&verdict.into(), &score.into()));
+    }
 }
 
 #[test]

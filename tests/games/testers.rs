@@ -156,65 +156,6 @@ fn seeds_are_numbers_of_64_bits_as_contests_have_them() {
     assert!(beyond.err().contains("is beyond all seeds, which go from"), "{}", beyond.err());
 }
 
-#[test]
-fn how_a_bot_failed_is_told_by_the_referee_beside_the_testers_words() {
-    let place = project();
-    let refused = "Error: not twice";
-    for (bot, limit, verdict, words, said) in [
-        ("read n; echo 2; read n; exit 3", "60s", "crash", "exited with status 3", refused),
-        ("read n; echo 2; read n; kill -SEGV $$", "60s", "crash", "killed by SIGSEGV", refused),
-        (
-            "read n; echo 2; exit 0",
-            "60s",
-            "early_exit",
-            "the bot ended before the game did",
-            refused,
-        ),
-        ("while read n; do echo 9; done", "60s", "lost", "does not accept the answer", refused),
-        ("read n; echo 2; sleep 600", "300ms", "timeout", "no answer within 300 ms", refused),
-        (
-            "read n; echo 2; sleep 600 & wait",
-            "300ms",
-            "timeout",
-            "no answer within 300 ms",
-            refused,
-        ),
-        ("read n; printf 2; sleep 600", "300ms", "timeout", "no answer within 300 ms", refused),
-        ("sleep 600", "300ms", "timeout", "no answer within 300 ms", refused),
-    ] {
-        fs::write(place.path("bot.sh"), bot).expect("written");
-        let limits = ["--turn", limit, "--first-turn", limit];
-        let played = play(&place, "none", "sh bot.sh", &limits);
-        assert_code(&played, 1);
-        let result = played.json();
-        let (found, official, diagnosis) = told(&result);
-        assert_eq!(found, verdict, "{bot}: {result}");
-        assert!(diagnosis.contains(words) && official.contains(said), "{bot}: {result}");
-    }
-}
-
-#[test]
-fn a_bot_is_early_only_if_it_ends_before_a_question_that_is_open() {
-    let place = project();
-    for (fault, bot, verdict) in [
-        // The tester refuses the answer to its last question.
-        ("none", "read -r n; echo 9", "lost"),
-        ("none", "read -r n; echo 9; sleep 0.001", "lost"),
-        ("none", "read -r n; echo 2; read -r n; echo 9", "lost"),
-        // It asks another one, or waits for the rest of a line.
-        ("none", "read -r n; echo 2", "early_exit"),
-        ("none", "read -r n; echo 2; sleep 0.001", "early_exit"),
-        ("none", "read -r n; printf 2", "early_exit"),
-        ("slow", "read -r n; echo 2; read -r n", "early_exit"),
-    ] {
-        fs::write(place.path("bot.sh"), bot).expect("written");
-        for _ in 0..4 {
-            let result = play(&place, fault, "sh bot.sh", &[]).json();
-            assert_eq!(told(&result).0, verdict, "{bot}: {result}");
-        }
-    }
-}
-
 /// Wants the double of the case's number. It captures the bot's standard error, prints it in one of several ways, or never gets it.
 /// What it captures must be empty, and end only once the bot has written the file `ended`.
 const PYTHON: &str = r#"
@@ -265,28 +206,6 @@ fn a_bots_standard_error_is_empty_for_its_tester_and_ends_with_the_bot() {
             assert_eq!(kept > 0, !errors.is_empty(), "{how} {errors}: {result}");
         }
     }
-}
-
-#[test]
-fn a_flood_that_the_tester_does_not_read_blocks_the_bot() {
-    let place = project();
-    fs::write(place.path("bot.sh"), "read n; yes").expect("written");
-    let result = play(&place, "waits", "sh bot.sh", &["--turn", "60s"]).json();
-    assert_eq!(told(&result).0, "lost", "{result}");
-    // After right answers the tester waits until the bot has exited.
-    let bot = "for i in 1 2 3 4 5; do read -r n; echo $((n * 2)); done; yes";
-    fs::write(place.path("bot.sh"), bot).expect("written");
-    let result = play(&place, "waits", "sh bot.sh", &["--turn", "1s"]).json();
-    assert_eq!(told(&result).0, "timeout", "{result}");
-}
-
-#[test]
-fn a_bot_that_never_ends_is_ended_at_its_limit() {
-    let place = project();
-    fs::write(place.path("bot.sh"), format!("{DOUBLES}; sleep 600")).expect("written");
-    let result = play(&place, "waits", "sh bot.sh", &["--turn", "500ms"]).json();
-    let (verdict, official, _) = told(&result);
-    assert_eq!((verdict, official), ("timeout", "Score 5"), "{result}");
 }
 
 #[test]
@@ -351,102 +270,5 @@ fn a_tester_may_start_the_bot_several_times_if_its_settings_say_so() {
         let result = play(&place, fault, "sh doubles.sh", &["--log", "log"]).json();
         assert_eq!(told(&result).1, "Score 5", "{fault}: {result}");
         assert_eq!(place.referee(&["replay", "log", "--format", "json"]).json()["agrees"], true);
-    }
-}
-
-#[test]
-fn a_total_limit_holds_for_each_start_of_the_bot() {
-    let place = project();
-    fs::write(place.path("late.sh"), format!("sleep 1; {DOUBLES}")).expect("written");
-    let settings = SETTINGS.replace("first-turn = \"60s\", turn = \"60s\"", "total = \"1900ms\"");
-    let settings = settings.replace("judge-limit", "bots = 2\njudge-limit");
-    fs::write(place.path("referee.toml"), settings).expect("written");
-    let played = || play(&place, "twice", "sh late.sh", &[]).json();
-    let result = undisturbed(has_host_part, played);
-    assert_eq!(told(&result).1, "Score 5", "{result}");
-}
-
-#[test]
-fn a_tester_that_talks_to_two_bots_at_a_time_costs_neither_the_game() {
-    let place = project();
-    set(&place, "judge-limit = \"20s\"", "bots = 2\njudge-limit = \"500ms\"");
-    let limits = ["--turn", "1s", "--first-turn", "1s"];
-    let played = play(&place, "both", "sh doubles.sh", &limits);
-    assert_code(&played, 3);
-    let words = "waits for a second bot while the first one runs; a game has one at a time";
-    assert!(played.err().contains(words), "{}", played.err());
-}
-
-#[test]
-fn no_score_is_a_lost_game() {
-    let result = play(&project(), "unscored", "sh doubles.sh", &[]).json();
-    let (verdict, official, _) = told(&result);
-    assert_eq!((verdict, official), ("lost", "no score: nothing to score"), "{result}");
-}
-
-#[test]
-fn the_testers_own_time_is_never_the_bots() {
-    let place = project();
-    let limits = ["--turn", "1s", "--first-turn", "1s"];
-    let played = || play(&place, "slow", "sh doubles.sh", &limits).json();
-    let result = undisturbed(has_host_part, played);
-    assert_eq!(told(&result).1, "Score 5", "{result}");
-}
-
-#[test]
-fn a_reply_that_takes_too_long_is_late_and_one_that_a_busy_tester_keeps_waiting_is_not() {
-    let place = project();
-    fs::write(place.path("late.sh"), "read n; echo 2; read n; sleep 0.06; echo 4; cat")
-        .expect("written");
-    let limits = ["--turn", "50ms", "--first-turn", "60s"];
-    let late = || play(&place, "none", "sh late.sh", &limits).json();
-    let late = undisturbed(has_host_part, late);
-    assert_eq!(told(&late).0, "timeout", "{late}");
-    assert!(told(&late).2.starts_with("turn 2: no answer within 50 ms"), "{late}");
-    let busy = || play(&place, "busy", "sh doubles.sh", &limits).json();
-    let busy = undisturbed(has_host_part, busy);
-    assert_eq!(told(&busy).1, "Score 5", "{busy}");
-}
-
-#[test]
-fn a_total_limit_holds_for_all_replies_together() {
-    let place = project();
-    set(&place, "first-turn = \"60s\", turn = \"60s\"", "total = \"3s\"");
-    // No reply is late by itself, and the fifth is certainly too much.
-    fs::write(place.path("bot.sh"), "while read -r n; do sleep 0.8; echo $((n * 2)); done")
-        .expect("written");
-    let played = play(&place, "none", "sh bot.sh", &[]).json();
-    assert_eq!(told(&played).0, "timeout", "{played}");
-    let said = played["diagnosis"].as_str().expect("text");
-    let expected = "no answer within the 3 s of the whole game: the turns before had used all but ";
-    assert!(said.contains(expected), "{said}");
-    let quick = || play(&place, "none", "sh doubles.sh", &[]).json();
-    let result = undisturbed(has_host_part, quick);
-    assert_eq!(told(&result).0, "completed", "{result}");
-}
-
-#[test]
-fn wrong_settings_of_a_tester_are_refused_with_their_place() {
-    for (line, expected) in [
-        ("command = 'x {case}'", "referee.toml:3:11: the command has no `{bot}`"),
-        (
-            "command = 'x {bot}'",
-            "referee.toml:3:11: the command needs `{case}` or `{seed}`, one of both",
-        ),
-        (
-            "command = 'x {bot} {seed}'\nstdin = 'in.txt'",
-            "referee.toml:4:9: `stdin` is \"{case}\", or left out",
-        ),
-        (
-            "command = 'x {bot} {seed}'\nlimits = { total = '1s', turn = '1s' }",
-            "referee.toml:4:10: either `total` limits a game, or `first-turn` and `turn` do",
-        ),
-    ] {
-        let place = Place::new();
-        let text = format!("[game.twice]\nkind = 'tester'\n{line}\n");
-        fs::write(place.path("referee.toml"), text).expect("written");
-        let output =
-            place.referee(&["play", "--game", "twice", "--seed", "1", "--bot", "cat"]).exits(2);
-        assert!(output.err().contains(expected), "{line}: {}", output.err());
     }
 }

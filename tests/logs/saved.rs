@@ -3,6 +3,9 @@
 use referee::gamelog::{self, Event, Log};
 use support::prelude::*;
 
+/// A log with each field, and each value of a field that has only a few.
+const EVERY_FIELD: &str = "every-field";
+
 /// Logs of games completed, lost in every way that depends on the bot alone, late, and of the other game.
 const LOGS: [&str; 8] =
     ["won", "late", "timeout", "crash", "illegal", "invalid-utf8", "squares", "squares-short"];
@@ -22,7 +25,7 @@ fn replay(args: &[&str]) -> String {
 
 #[test]
 fn earlier_logs_are_written_again_as_they_were() {
-    for name in LOGS {
+    for name in LOGS.into_iter().chain([EVERY_FIELD]) {
         let text = read(&format!("{name}.jsonl"));
         let Log { start, turns, end } = gamelog::read(text.as_bytes()).expect("a good log");
         let turns = turns.into_iter().map(Event::Turn);

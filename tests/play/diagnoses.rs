@@ -44,31 +44,6 @@ fn a_script_with_cr_lf_is_named_where_env_or_a_shell_fails() {
 }
 
 #[test]
-fn an_interpreter_in_a_home_is_named_where_a_sandbox_hides_a_part_of_it() {
-    if !has_sandbox("auto") {
-        return leave_out("an interpreter in a home", "this machine can enforce no sandbox");
-    }
-    let place = Place::new();
-    let home = place.path("home");
-    let shims = home.join(".versions/shims");
-    program(&place, "bot", "#!/usr/bin/env my-interpreter\n");
-    program(&place, "home/.versions/libexec/run", "#!/bin/sh\nexit 3\n");
-    let shim = format!("#!/bin/sh\nexec {}\n", home.join(".versions/libexec/run").display());
-    program(&place, "home/.versions/shims/my-interpreter", &shim);
-    let played = |more: &[&Path]| {
-        let mut command = place.command(&["play", "--format", "json", "--sandbox", "--bot"]);
-        let path = format!("{}:/usr/bin:/bin", shims.display());
-        command = command.arg("./bot").patient().env("HOME", &home).env("PATH", path).args(more);
-        command.run().json()
-    };
-    let folder = home.join(".versions");
-    let result = played(&[]);
-    assert_says(&result, &format!("`--sandbox={}` lets it read that", folder.display()));
-    let result = played(&[Path::new(&format!("--sandbox={}", folder.display()))]);
-    assert_says(&result, "exited with status 3");
-}
-
-#[test]
 fn a_bot_that_ignores_the_end_of_its_input_learns_that_this_is_harmless() {
     let place = Place::new();
     place.script(

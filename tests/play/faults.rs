@@ -9,72 +9,40 @@ const TIMEOUT: &str = "[ERROR] Timeout!";
 const ENDGAME: &str = "Endgame. Obtained a score of 198.";
 const CLEARED: &str = "Endgame. Obtained a score of 2857.";
 
+const FROM_TURN_3: &str = "answered before the bot had read the input (the first is turn 3)";
+
 /// A short limit, for bots that never answer. Bots that answer get [`PATIENT`] limits.
 const SHORT: [&str; 4] = ["--first-turn", "60s", "--turn", "1s"];
 
-/// The report of a game with one fault.
-struct Shown {
-    result: Value,
-    code: Option<i32>,
-    took: Duration,
+/// The result and the exit code of a game of the misbehaving bot on a bundled board, which leaves no survivors. A limit of a
+/// second is short enough for a host to spoil.
+fn play(fault: &str, limits: [&str; 4], more: &[&str]) -> (Value, Option<i32>) {
+    let bot = format!("@misbehaving {fault}");
+    let once = || {
+        let (mark, start) = (Mark::new(), Instant::now());
+        let play = referee().play(["--format", "json", "--env", mark.env(), "--bot", &bot]);
+        let output = play.args(limits).args(more).run();
+        // Each fault is noticed at once rather than at the limit of a minute, with room for a busy machine.
+        assert!(start.elapsed() < Duration::from_secs(50), "{fault}: {:?}", start.elapsed());
+        mark.assert_gone();
+        (output.json(), output.status.code())
+    };
+    undisturbed(|(result, _)| has_host_part(result), once)
 }
 
-impl Shown {
-    /// An empty diagnosis means that there must be none.
-    #[track_caller]
-    fn expect(&self, verdict: &str, official: &str, diagnosis: &str) {
-        let Self { result, code, .. } = self;
-        assert_eq!(result["verdict"], verdict, "{result}");
-        assert_eq!(result["official"], official, "{result}");
-        match result["diagnosis"].as_str() {
-            Some(found) if !diagnosis.is_empty() => {
-                assert!(found.contains(diagnosis), "{diagnosis:?} is not in {found:?}");
-            }
-            found => assert_eq!(found.unwrap_or_default(), diagnosis),
-        }
-        let won = verdict == "completed";
-        assert_eq!(result["won"], won);
-        assert_eq!(*code, Some(i32::from(!won)), "{result}");
-    }
-
-    /// Noticed at once rather than at the limit of a minute, with room for a busy machine.
-    #[track_caller]
-    fn expect_at_once(&self) {
-        assert!(self.took < Duration::from_secs(50), "took {:?}", self.took);
-    }
-}
-
-/// Plays the misbehaving bot on a bundled board, and looks for survivors. A limit of a second is short enough for a
-/// host to spoil.
-fn play(fault: &str, limits: [&str; 4], more: &[&str]) -> Shown {
-    undisturbed(|shown: &Shown| has_host_part(&shown.result), || play_once(fault, limits, more))
-}
-
-fn play_once(fault: &str, limits: [&str; 4], more: &[&str]) -> Shown {
-    let mark = Mark::new();
-    let start = Instant::now();
-    let output = referee()
-        .play(["--format", "json", "--env", mark.env()])
-        .args(["--bot", &format!("@misbehaving {fault}")])
-        .args(limits)
-        .args(more)
-        .run();
-    let took = start.elapsed();
-    mark.assert_gone();
-    Shown { result: output.json(), code: output.status.code(), took }
-}
-
-#[test]
-fn a_late_answer_is_a_timeout() {
-    let shown = play("late 120000 --on-turn 3", SHORT, &[]);
-    shown.expect("timeout", TIMEOUT, "turn 3: no answer within 1 s; the bot's fault: in 1");
-    assert_eq!(shown.result["turns"], 3);
-    shown.expect_at_once();
-}
-
-#[test]
-fn an_answer_within_the_limit_is_no_timeout() {
-    play("late 100 --on-turn 2", PATIENT, &[]).expect("completed", ENDGAME, "");
+/// An empty diagnosis means that there must be none.
+#[track_caller]
+fn expect((result, code): &(Value, Option<i32>), verdict: &str, official: &str, diagnosis: &str) {
+    assert_eq!(
+        (&result["verdict"], &result["official"]),
+        (&verdict.into(), &official.into()),
+        "{result}"
+    );
+    let found = result["diagnosis"].as_str().unwrap_or_default();
+    assert!(found.contains(diagnosis), "{diagnosis:?} is not in {found:?}");
+    assert_eq!(found.is_empty(), diagnosis.is_empty(), "{found:?}");
+    let has_won = verdict == "completed";
+    assert_eq!((&result["won"], *code), (&has_won.into(), Some(i32::from(!has_won))), "{result}");
 }
 
 #[test]
@@ -83,70 +51,15 @@ fn an_answer_after_the_input_was_closed_is_reported() {
     fs::write(config.path(), "[bot]\ngrace = '30s'").expect("written");
     let config = ["--config", config.path().to_str().expect("UTF-8")];
     let diagnosis = "`0 3` came after its input was closed: too slow, or not flushed";
-    play("late 2500 --on-turn 2", SHORT, &config).expect("timeout", TIMEOUT, diagnosis);
+    expect(&play("late 2500 --on-turn 2", SHORT, &config), "timeout", TIMEOUT, diagnosis);
 }
 
 #[test]
 fn the_first_turn_has_its_own_limit() {
     let limits = ["--first-turn", "1s", "--turn", "60s"];
     let shown = play("hang", limits, &[]);
-    shown.expect("timeout", TIMEOUT, "turn 1: no answer within 1 s of the first turn");
-    assert_eq!(shown.result["timing"]["first_turn"]["limit_ms"], 1000.0);
-}
-
-#[test]
-fn a_bot_that_never_answers_is_killed() {
-    let diagnosis = "turn 2: no answer within 1 s; the bot's fault: in 1";
-    play("hang --on-turn 2", SHORT, &[]).expect("timeout", TIMEOUT, diagnosis);
-}
-
-#[test]
-fn an_exit_is_noticed_at_once() {
-    let shown = play("exit 3 --on-turn 2", PATIENT, &[]);
-    shown.expect("crash", TIMEOUT, "turn 2: the bot exited with status 3 after");
-    shown.expect_at_once();
-    let shown = play("exit 0", PATIENT, &[]);
-    shown.expect("early_exit", TIMEOUT, "turn 1: the bot exited with status 0 after");
-    shown.expect_at_once();
-}
-
-#[test]
-fn death_by_signal_is_noticed_at_once_and_named() {
-    for (number, name) in [(11, "SIGSEGV"), (6, "SIGABRT"), (9, "SIGKILL"), (15, "SIGTERM")] {
-        let shown = play(&format!("signal {number} --on-turn 2"), PATIENT, &[]);
-        shown.expect("crash", TIMEOUT, &format!("turn 2: the bot was killed by {name} after"));
-        shown.expect_at_once();
-    }
-}
-
-#[test]
-fn a_line_without_its_newline_does_not_count() {
-    let diagnosis = "it had written `0 0` without a newline";
-    play("partial-line --on-turn 2", SHORT, &[]).expect("timeout", TIMEOUT, diagnosis);
-    let shown = play("partial-line-exit --on-turn 2", PATIENT, &[]);
-    shown.expect("early_exit", TIMEOUT, diagnosis);
-    shown.expect_at_once();
-}
-
-#[test]
-fn chatter_is_no_answer() {
-    let shown = play("chatter --on-turn 2", SHORT, &[]);
-    shown.expect("timeout", TIMEOUT, "it had written `xxx");
-    shown.expect_at_once();
-}
-
-#[test]
-fn an_endless_line_is_cut_off() {
-    let shown = play("endless-line --on-turn 2", PATIENT, &[]);
-    shown.expect("line_too_long", TIMEOUT, "turn 2: the reply is longer than 10000 bytes");
-    shown.expect_at_once();
-}
-
-#[test]
-fn a_bot_that_does_not_read_is_diagnosed() {
-    let shown = play("no-read --on-turn 2", SHORT, &[]);
-    shown.expect("timeout", TIMEOUT, "bytes of its input");
-    assert!(shown.result["diagnosis"].as_str().expect("text").contains("it had not read"));
+    expect(&shown, "timeout", TIMEOUT, "turn 1: no answer within 1 s of the first turn");
+    assert_eq!(shown.0["timing"]["first_turn"]["limit_ms"], 1000.0);
 }
 
 #[test]
@@ -157,40 +70,12 @@ fn a_flood_of_stderr_blocks_nobody_and_is_capped() {
     let shown = play("flood-stderr 3000000 --on-turn 2", PATIENT, &["--log", log]);
     let late_there = "the bot wrote 3 MB of standard error in turn 2; CodinGame's SDK reads 4 kB a \
                       turn and leaves the rest in the pipe, so this bot would have been late there";
-    shown.expect("completed", ENDGAME, late_there);
+    expect(&shown, "completed", ENDGAME, late_there);
     let text = fs::read_to_string(log).expect("a log");
     let turn: Value = serde_json::from_str(text.lines().nth(2).expect("turn 2")).expect("JSON");
     assert_eq!(turn["stderr"].as_str().expect("text").len(), 65_536);
     assert_eq!(turn["stderr_dropped"], 3_000_000 - 65_536);
     assert!(text.len() < 200_000, "{}", text.len());
-}
-
-#[test]
-fn a_flood_of_answers_is_taken_one_by_one() {
-    let shown = play("flood-stdout --on-turn 2", PATIENT, &[]);
-    let diagnosis = "1 turn answered before the bot had read the input (the first is turn 3)";
-    shown.expect(
-        "illegal_move",
-        "[ERROR] Selected region should have size greater than 1.",
-        diagnosis,
-    );
-}
-
-#[test]
-fn surplus_lines_answer_later_turns_and_are_reported() {
-    // On this board the first move is 0 0 in every turn, so the bot gets away with it.
-    let shown = play("surplus 2 --on-turn 2", PATIENT, &["--board", "@clearable"]);
-    shown.expect(
-        "completed",
-        CLEARED,
-        "answered before the bot had read the input (the first is turn 3)",
-    );
-}
-
-#[test]
-fn a_bot_that_answers_before_it_reads_plays_on_with_a_warning() {
-    let shown = play("early", PATIENT, &["--board", "@clearable"]);
-    shown.expect("completed", CLEARED, "answered before the bot had read the input");
 }
 
 #[test]
@@ -204,89 +89,74 @@ fn a_bot_that_answers_without_reading_its_turn_is_reported() {
     assert!(diagnosis.contains(told), "{diagnosis}");
 }
 
-#[test]
-fn a_closed_stdout_is_noticed_at_once() {
-    let shown = play("close-stdout --on-turn 2", PATIENT, &[]);
-    shown.expect("stdout_closed", TIMEOUT, "turn 2: the bot closed its standard output after");
-    shown.expect_at_once();
-}
+/// A fault in turn 2 with its limits, and its verdict and diagnosis.
+pub(crate) type Fault = (&'static str, [&'static str; 4], &'static str, &'static str);
 
-#[test]
-fn a_closed_stdin_is_reported() {
-    let diagnosis = "; it had closed its standard input";
-    play("close-stdin --on-turn 2", SHORT, &[]).expect("timeout", TIMEOUT, diagnosis);
-}
-
-#[test]
-fn a_bot_that_ignores_sigterm_dies_all_the_same() {
-    let shown = play("ignore-sigterm --on-turn 2", SHORT, &[]);
-    shown.expect("timeout", TIMEOUT, "the referee killed it");
-    shown.expect_at_once();
-}
-
-#[test]
-fn a_child_that_holds_the_pipes_neither_delays_the_verdict_nor_survives() {
-    let shown = play("leave-child --on-turn 2", PATIENT, &[]);
-    shown.expect("early_exit", TIMEOUT, "turn 2: the bot exited with status 0");
-    shown.expect_at_once();
-    let shown = play("leave-child-and-play --on-turn 2", PATIENT, &[]);
-    shown.expect("completed", ENDGAME, "");
-    shown.expect_at_once();
-}
-
-/// Faults with their limits, and what a diagnosis says of them.
-const FAULTS: [(&str, [&str; 4], &str); 32] = [
-    ("exit 0", PATIENT, "exited with status 0"),
-    ("exit 3", PATIENT, "exited with status 3"),
-    ("signal 11", PATIENT, "was killed by SIGSEGV"),
-    ("signal 6", PATIENT, "was killed by SIGABRT"),
-    ("signal 9", PATIENT, "was killed by SIGKILL"),
-    ("signal-group 9", PATIENT, "was killed by SIGKILL"),
-    ("hang", SHORT, "no answer within 1 s"),
-    ("ignore-sigterm", SHORT, "no answer within 1 s"),
-    ("stop", SHORT, "a signal had stopped it"),
-    ("exec", SHORT, "no answer within 1 s"),
-    ("spin", SHORT, "no answer within 1 s"),
-    ("late 120000", SHORT, "no answer within 1 s"),
-    ("partial-line", SHORT, "without a newline"),
-    ("partial-line-exit", PATIENT, "without a newline"),
-    ("chatter", SHORT, "without a newline"),
-    ("endless-line", PATIENT, "the reply is longer"),
-    ("no-read", SHORT, "bytes of its input"),
-    ("close-stdin", SHORT, "had closed its standard input"),
-    ("close-stdout", PATIENT, "closed its standard output"),
-    ("close-all", PATIENT, "closed its standard output"),
-    ("flood-stderr 3000000", PATIENT, "3 MB of standard error"),
-    ("flood-stdout", PATIENT, "before the bot had read the input"),
-    ("leave-writer", PATIENT, " too many: "),
-    ("leave-child", PATIENT, "exited with status 0"),
-    ("leave-child-and-play", PATIENT, ""),
-    ("hop", PATIENT, ""),
-    ("fork 20", PATIENT, ""),
-    ("fork 700", PATIENT, "processes and threads; its limit is 512"),
-    ("threads 700", PATIENT, "processes and threads; its limit is 512"),
-    ("memory 2000", PATIENT, "of memory; its limit is 768 MiB"),
-    ("reserve 4000", PATIENT, ""),
-    ("open-files", SHORT, "files open"),
+pub(crate) const FAULTS: [Fault; 34] = [
+    ("exit 0", PATIENT, "early_exit", "turn 2: the bot exited with status 0 after"),
+    ("exit 3", PATIENT, "crash", "turn 2: the bot exited with status 3 after"),
+    ("signal 11", PATIENT, "crash", "the bot was killed by SIGSEGV after"),
+    ("signal 6", PATIENT, "crash", "was killed by SIGABRT"),
+    ("signal 9", PATIENT, "crash", "was killed by SIGKILL"),
+    ("signal 15", PATIENT, "crash", "was killed by SIGTERM"),
+    ("signal-group 9", PATIENT, "crash", "was killed by SIGKILL"),
+    ("hang", SHORT, "timeout", "no answer within 1 s; the bot's fault: in 1"),
+    ("ignore-sigterm", SHORT, "timeout", "the referee killed it"),
+    ("stop", SHORT, "timeout", "a signal had stopped it"),
+    ("exec", SHORT, "timeout", "no answer within 1 s"),
+    ("spin", SHORT, "timeout", "no answer within 1 s"),
+    ("late 120000", SHORT, "timeout", "no answer within 1 s; the bot's fault: in 1"),
+    ("late 100", PATIENT, "completed", ""),
+    ("partial-line", SHORT, "timeout", "it had written `0 0` without a newline"),
+    ("partial-line-exit", PATIENT, "early_exit", "it had written `0 0` without a newline"),
+    ("chatter", SHORT, "timeout", "it had written `xxx"),
+    ("endless-line", PATIENT, "line_too_long", "turn 2: the reply is longer than 10000 bytes"),
+    ("no-read", SHORT, "timeout", "bytes of its input"),
+    ("close-stdin", SHORT, "timeout", "; it had closed its standard input"),
+    ("close-stdout", PATIENT, "stdout_closed", "turn 2: the bot closed its standard output after"),
+    ("close-all", PATIENT, "stdout_closed", "closed its standard output"),
+    ("flood-stderr 3000000", PATIENT, "completed", "3 MB of standard error"),
+    ("reserve 4000", PATIENT, "completed", ""),
+    ("flood-stdout", PATIENT, "illegal_move", FROM_TURN_3),
+    ("leave-writer", PATIENT, "illegal_move", " too many: "),
+    ("leave-child", PATIENT, "early_exit", "turn 2: the bot exited with status 0"),
+    ("leave-child-and-play", PATIENT, "completed", ""),
+    ("hop", PATIENT, "completed", ""),
+    ("fork 20", PATIENT, "completed", ""),
+    ("fork 700", PATIENT, "process_limit", "processes and threads; its limit is 512"),
+    ("threads 700", PATIENT, "process_limit", "processes and threads; its limit is 512"),
+    ("memory 2000", PATIENT, "memory_limit", "of memory; its limit is 768 MiB"),
+    ("open-files", SHORT, "timeout", "files open"),
 ];
 
 #[test]
-fn a_fault_ends_the_game_of_a_plain_bot_as_it_ends_one_in_a_namespace() {
-    for_each_in_parallel(&FAULTS, |&(fault, limits, said)| {
+fn a_fault_has_its_verdict_and_diagnosis_in_a_namespace_and_as_a_plain_bot() {
+    for_each_in_parallel(&FAULTS, |&(fault, limits, verdict, diagnosis)| {
+        let official = match verdict {
+            "completed" => ENDGAME,
+            "illegal_move" => "[ERROR] Selected region should have size greater than 1.",
+            _ => TIMEOUT,
+        };
         let [namespace, plain] = ["namespace", "plain"].map(|method| {
             let fault = format!("{fault} --on-turn 2");
-            let Shown { result, code, .. } = play(&fault, limits, &["--containment", method]);
-            let diagnosis = result["diagnosis"].as_str().unwrap_or_default();
-            assert!(diagnosis.contains(said), "{fault} under {method}: {diagnosis}");
-            assert_eq!(
-                diagnosis.is_empty(),
-                said.is_empty(),
-                "{fault} under {method}: {diagnosis}"
-            );
-            (["verdict", "official", "score", "turns"].map(|key| result[key].clone()), code)
+            let shown = play(&fault, limits, &["--containment", method]);
+            expect(&shown, verdict, official, diagnosis);
+            ["score", "turns"].map(|key| shown.0[key].clone())
         });
         assert_eq!(plain, namespace, "{fault}");
     });
+}
+
+#[test]
+fn a_bot_that_answers_before_it_reads_plays_on_with_a_warning() {
+    // On this board the first move is 0 0 in every turn, so the bot gets away with it.
+    for (fault, diagnosis) in [
+        ("surplus 2 --on-turn 2", FROM_TURN_3),
+        ("early", "answered before the bot had read the input"),
+    ] {
+        let shown = play(fault, PATIENT, &["--board", "@clearable"]);
+        expect(&shown, "completed", CLEARED, diagnosis);
+    }
 }
 
 #[test]
@@ -294,7 +164,8 @@ fn a_message_that_is_not_utf8_is_legal_and_survives_in_the_log() {
     let folder = tempdir().expect("a folder");
     let log = folder.path().join("game.jsonl");
     let path = log.to_str().expect("UTF-8");
-    play("invalid-utf8 --on-turn 2", PATIENT, &["--log", path]).expect("completed", ENDGAME, "");
+    let shown = play("invalid-utf8 --on-turn 2", PATIENT, &["--log", path]);
+    expect(&shown, "completed", ENDGAME, "");
     let text = fs::read(&log).expect("a log");
     let read = referee::gamelog::read(&text).expect("a good log");
     assert!(read.turns[1].reply.0.ends_with(b" \xFF\xFE\xF0\x9F\n"));
@@ -319,8 +190,7 @@ fn each_illegal_move_has_its_official_wording() {
         ("late 0", "@no-move", "illegal_move", "Selected region should have size greater than 1."),
     ] {
         let shown = play(fault, PATIENT, &["--board", board]);
-        shown.expect(verdict, &format!("[ERROR] {official}"), ": the reply was `");
-        shown.expect_at_once();
+        expect(&shown, verdict, &format!("[ERROR] {official}"), ": the reply was `");
     }
 }
 

@@ -4,7 +4,7 @@ mod beginners;
 mod children;
 mod diagnoses;
 mod examples;
-mod faults;
+pub(crate) mod faults;
 mod library;
 mod limits;
 mod robustness;

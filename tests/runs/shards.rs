@@ -80,7 +80,7 @@ fn what_does_not_belong_together_is_refused() {
     drop(played);
     assert_code(&place.referee(&["resume", "two"]), 1);
 
-    // A bot that was built anew is another one.
+    // A bot that was built again is another one.
     fs::write(place.path("bot"), "exit 1").expect("written");
     let shard = |run: &str, shard: &str| {
         let words = ["suite", "--bot", "sh bot", "--seed", "1..2", "--run", run, "--shard", shard];

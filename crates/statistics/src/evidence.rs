@@ -171,36 +171,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mean_squares_and_range_are_the_textbooks() {
-        let mut moments = Moments::default();
-        for (score, other) in [(11.0, 10.0), (12.0, 10.0), (14.0, 10.0), (18.0, 10.0)] {
-            moments.push([score, other]);
-        }
-        assert!((moments.mean() - 3.75).abs() < 1e-12, "{moments:?}");
-        assert!((moments.squares() - 28.75).abs() < 1e-12, "{moments:?}");
-        assert!((moments.variance() - 28.75 / 3.0).abs() < 1e-12, "{moments:?}");
-        assert!((moments.range() - 8.0).abs() < 1e-12, "{moments:?}");
-    }
-
-    #[test]
-    fn lost_games_are_left_to_the_total_where_they_speak_against_the_higher_scores() {
-        let higher = [PairedBoard::finished(3.0, 2.0), PairedBoard::finished(2.0, 1.0)];
-        let lost = |lost| PairedBoard::new([0.0, 0.0], lost);
-        for (more, deciding) in [
-            (vec![], vec![2]),
-            (vec![lost([true, false])], vec![3]),
-            (vec![lost([false, true])], vec![2, 3]),
-            (vec![lost([true, true])], vec![2, 3]),
-            (vec![lost([true, false]), lost([false, true])], vec![4]),
-        ] {
-            let mut evidence = Evidence::default();
-            higher.iter().chain(&more).for_each(|board| evidence.push(board));
-            let found: Vec<_> = evidence.deciding().map(Moments::count).collect();
-            assert_eq!(found, deciding, "{more:?}");
-        }
-    }
-
-    #[test]
     fn lost_games_are_counted_by_board_and_by_who_lost_more() {
         let mut evidence = Evidence::default();
         for lost in [[1, 1], [2, 1], [0, 3], [0, 0], [1, 0]] {

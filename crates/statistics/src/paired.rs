@@ -341,49 +341,6 @@ mod tests {
     }
 
     #[test]
-    fn what_ranks_say_decides_nothing() {
-        // Eighty-five small losses and fifteen wins that outweigh them, though not surely.
-        let rare: Vec<f64> = (0..100).map(|n| if n < 15 { 60.0 } else { -1.0 }).collect();
-        let found = of(&rare);
-        assert!(found.signed_rank_p < 0.01 && found.sign_p < 0.01, "{found:?}");
-        assert_eq!((found.conclusion, found.wins), (Conclusion::Better, 15));
-        // Many small wins decide the ranks, and the mean shows nothing.
-        let many: Vec<f64> = (0..60).map(|n| if n < 5 { -900.0 } else { 50.0 }).collect();
-        let found = of(&many);
-        assert!(found.all.mean_p > 0.3 && found.signed_rank_p < 0.01, "{found:?}");
-        assert_eq!(found.conclusion, Conclusion::NoDifferenceShown);
-    }
-
-    #[test]
-    fn a_difference_that_one_unseen_board_may_turn_is_only_probable() {
-        // The scores reach from 0 to 4,000, and one board may differ by as much.
-        let board = |n: u32| {
-            let level = f64::from(n % 9) * 500.0;
-            PairedBoard::finished(level + 30.0 + f64::from(n % 3 * 50), level)
-        };
-        let found =
-            |count: u32| Paired::of(&(0..count).map(board).collect::<Vec<_>>(), Risk::Strict);
-        let few = found(60);
-        assert_eq!(
-            (few.conclusion, few.probably),
-            (Conclusion::NoDifferenceShown, Some(Tendency::Better))
-        );
-        let reversed: Vec<PairedBoard> = (0..60)
-            .map(board)
-            .map(|PairedBoard { all: [mine, other], .. }| PairedBoard::finished(other, mine))
-            .collect();
-        let reversed = Paired::of(&reversed, Risk::Strict);
-        assert_eq!(
-            (reversed.conclusion, reversed.probably),
-            (Conclusion::NoDifferenceShown, Some(Tendency::Worse))
-        );
-        let plain_p = reversed.finished.test.mean_p;
-        assert_eq!(reversed.concluded(0.05, 1.0).probably, None, "not even that: {plain_p}");
-        assert!(few.more_pairs().is_some_and(|more| (10..300).contains(&more)), "{few:?}");
-        assert_eq!(found(300).conclusion, Conclusion::Better);
-    }
-
-    #[test]
     fn a_bot_that_scores_higher_and_loses_more_is_better_only_if_the_total_is() {
         let board = |n: u32, gain: f64| {
             let (level, luck) = (1000.0, f64::from(n % 5) - 2.0);
@@ -429,16 +386,6 @@ mod tests {
     }
 
     #[test]
-    fn a_bot_that_loses_many_games_is_worse() {
-        let board = |n: u32| {
-            let is_lost = n.is_multiple_of(4);
-            PairedBoard::new([if is_lost { 0.0 } else { 1001.0 }, 1000.0], [is_lost, false])
-        };
-        let found = Paired::of(&(0..80).map(board).collect::<Vec<_>>(), Risk::Strict);
-        assert_eq!((found.conclusion, found.lost.challenger.boards), (Conclusion::Worse, 20));
-    }
-
-    #[test]
     fn of_many_comparisons_a_verdict_needs_more() {
         let values: Vec<f64> = (0..100).map(|n| if n % 5 < 3 { 6.0 } else { -5.5 }).collect();
         let alone = of(&values);
@@ -457,25 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn even_a_thousand_comparisons_can_show_a_difference() {
-        let clear = of(&(1..=100).map(f64::from).collect::<Vec<_>>());
-        let mut among = vec![clear; 1000];
-        Paired::adjust(among.iter_mut());
-        assert!(among.iter().all(|paired| paired.conclusion == Conclusion::Better));
-    }
-
-    #[test]
-    fn what_would_settle_a_difference_is_the_size_at_which_the_guarded_test_finds_it() {
-        // μ = 1, σ² = 25 and no range: the textbook's (1.959964 + 0.841621)² · 25 = 196.2.
-        assert_eq!(boards_to_find(1.0, 25.0, 0.0, Risk::Strict), 197);
-        // With R = 60: 196.2 / 2 + √(196.2² / 4 + 7.8489 · 1800) = 252.5.
-        assert_eq!(boards_to_find(1.0, 25.0, 60.0, Risk::Strict), 253);
-        assert_eq!(
-            boards_to_find(2.0, 100.0, 120.0, Risk::Strict),
-            253,
-            "the unit does not matter"
-        );
-        assert!(boards_to_find(1.0, 25.0, 60.0, Risk::Loose) < 220);
+    fn what_would_settle_a_difference_is_less_what_was_played() {
         let paired = of(&(0..100).map(|n| if n % 2 == 0 { 6.0 } else { -4.0 }).collect::<Vec<_>>());
         let all = paired.pairs_to_settle.expect("a difference");
         assert_eq!(paired.more_pairs(), Some(all - 100));

@@ -295,15 +295,6 @@ mod tests {
     }
 
     #[test]
-    fn flags_beat_the_file_and_the_file_the_defaults() {
-        let file = "[limits.samegame]\nfirst-turn = '1s'\nturn = '2s'\n[bot]\ngrace = '1ms'";
-        let flags = Layer { fixed: turn(3), ..Layer::default() };
-        let config = resolved(file, flags);
-        assert_eq!(config.rules.limits, limits(1000, 3000));
-        assert_eq!(config.rules.grace, Duration::from_millis(1));
-    }
-
-    #[test]
     fn each_setting_of_a_layer_hides_the_one_below_and_no_other() {
         let above = "[suite]\njobs = 2\n[limits.samegame]\nturn = '1s'\n[sdk-soft]\nforgiven = 7";
         let below = "[suite]\njobs = 3\ncores-per-bot = 4\n[limits.samegame]\nturn = '2s'\n\
@@ -382,44 +373,32 @@ mod tests {
         assert!(!strict("[limits.samegame]\nmemory = 'none'"));
     }
 
+    /// Lines of a file, and what is said of them.
+    const WRONG: &str = "\
+gam = 'samegame' | 1:1: unknown field `gam`
+game = 'chess' | 1:8: there is no game `chess`; the games are: samegame, square-remover
+; [limits.samegame]; turn = 50 | 3:8: `50` is not a duration; write a number with a unit
+[limits.samegame]; turn = '0s' | 2:8: `0s` must be more than zero
+[bots]; x = './x' | 2:5: invalid type: string \"./x\", expected a table [bots.NAME]
+[boards.x]; files = 3 | 2:9: expected a text, or a list of texts
+[suite]; runs = '~/runs' | 2:8: no shell runs here to replace `~`; write /
+[bots.x]; command = 'x'; cwd = '~/x' | 3:7: no shell runs here to replace `~`; write /
+[suite]; jobs = '4' | 2:8: invalid type: string \"4\", expected a whole number
+[limits.chess]; turn = '1s' | 1:9: there is no game `chess`
+[limits.square-remover]; turn = '1s' | 1:9: square-remover has no limit `turn`; it has: total
+[limits.samegame]; memory = 768 | 2:10: `768` is not a size
+[resources]; processes = 0 | 2:13: `0` is not a whole number
+[resources]; cpu-time = true | 2:12: expected a number, a text
+containment = 'strong' | 1:15: unknown variant `strong`
+relaxed-factor = 0.5 | 1:18: 0.5 is not in 1 to 1000
+profile = 'fast' | 1:11: unknown variant `fast`
+[bot | 1:5:";
+
     #[test]
     fn a_wrong_file_is_refused_with_its_place() {
-        for (source, expected) in [
-            ("gam = 'samegame'", "1:1: unknown field `gam`"),
-            (
-                "game = 'chess'",
-                "1:8: there is no game `chess`; the games are: samegame, square-remover",
-            ),
-            (
-                "\n[limits.samegame]\nturn = 50",
-                "3:8: `50` is not a duration; write a number with a unit",
-            ),
-            ("[limits.samegame]\nturn = '0s'", "2:8: `0s` must be more than zero"),
-            (
-                "[bots]\nx = './x'",
-                "2:5: invalid type: string \"./x\", expected a table [bots.NAME]",
-            ),
-            ("[boards.x]\nfiles = 3", "2:9: expected a text, or a list of texts"),
-            ("[suite]\nruns = '~/runs'", "2:8: no shell runs here to replace `~`; write /"),
-            (
-                "[bots.x]\ncommand = 'x'\ncwd = '~/x'",
-                "3:7: no shell runs here to replace `~`; write /",
-            ),
-            ("[suite]\njobs = '4'", "2:8: invalid type: string \"4\", expected a whole number"),
-            ("[limits.chess]\nturn = '1s'", "1:9: there is no game `chess`"),
-            (
-                "[limits.square-remover]\nturn = '1s'",
-                "1:9: square-remover has no limit `turn`; it has: total",
-            ),
-            ("[limits.samegame]\nmemory = 768", "2:10: `768` is not a size"),
-            ("[resources]\nprocesses = 0", "2:13: `0` is not a whole number"),
-            ("[resources]\ncpu-time = true", "2:12: expected a number, a text"),
-            ("containment = 'strong'", "1:15: unknown variant `strong`"),
-            ("relaxed-factor = 0.5", "1:18: 0.5 is not in 1 to 1000"),
-            ("profile = 'fast'", "1:11: unknown variant `fast`"),
-            ("[bot", "1:5: "),
-        ] {
-            let error = source.parse::<Layer>().expect_err(source).to_string();
+        for row in WRONG.lines() {
+            let (lines, expected) = row.split_once(" | ").expect("two columns");
+            let error = lines.replace("; ", "\n").parse::<Layer>().expect_err(row).to_string();
             assert!(error.starts_with(expected), "{error}");
         }
     }

@@ -211,38 +211,6 @@ mod tests {
     use crate::codingame::folder_of;
 
     #[test]
-    fn a_built_contribution_gets_its_settings() {
-        let folder = folder_of(&[
-            (
-                "moon/config/config.ini",
-                "title=Moon Lander!\ntype=opti\ncriteria=Fuel\nsorting_order=asc\nmin_players=1\n",
-            ),
-            ("moon/config/test1.json", "{\"testIn\":\"1\"}"),
-            ("moon/pom.xml", "<gamengine.version>4.5.0</gamengine.version>"),
-            ("moon/target/classes/com/codingame/game/Referee.class", ""),
-            (
-                "moon/target/dependency/core-4.5.0.jar",
-                "PK com/codingame/gameengine/core/RefereeMain.class",
-            ),
-            ("moon/target/dependency/entities.jar", "PK"),
-        ]);
-        let found = survey(&folder.path().join("moon"), folder.path(), None).expect("readable");
-        assert_eq!(found.name, "moon-lander");
-        for part in [
-            "[game.moon-lander]\nkind = \"codingame\"\n",
-            "-cp moon/target/classes:moon/target/dependency/core-4.5.0.jar:",
-            "moon/target/dependency/entities.jar",
-            "project = \"moon\"\n",
-        ] {
-            assert!(found.settings.contains(part), "{part}: {}", found.settings);
-        }
-        let missing = found.missing.join("\n");
-        for part in ["the game itself", "the engine"] {
-            assert!(!missing.contains(part), "{part}: {missing}");
-        }
-    }
-
-    #[test]
     fn the_engine_is_the_one_that_the_game_was_written_for() {
         const CORE: &str = "PK com/codingame/gameengine/core/RefereeMain.class";
         let fat = format!("{CORE} com/codingame/game/Referee.class");

@@ -472,16 +472,10 @@ mod tests {
             format!("[[test.test_steps]]\nprogram = '{program}'\nargs = [{args}]\n{more}\n")
         };
         let tools = "current_dir = './tools'";
+        let runs = "'run', '-r', '--bin=tester', '--', 'python3', '../b/main.py'";
         for (step, command) in [
             (step("cargo", "'run', '--bin', 'tester', '--release', '../a.out'", tools), "./a.out"),
-            (
-                step(
-                    "cargo",
-                    "'run', '-r', '--bin=tester', '--', 'python3', '../b/main.py'",
-                    tools,
-                ),
-                "python3 ./b/main.py",
-            ),
+            (step("cargo", runs, tools), "python3 ./b/main.py"),
             (step("./tester", "'./a.out', '-v'", ""), "./a.out -v"),
             (step("./tools/target/release/tester", "'./a.out'", ""), "./a.out"),
             (step("tools/tester.exe", "'./a.exe'", ""), "./a.exe"),
@@ -532,20 +526,6 @@ mod tests {
         let folder = made(&[("tester.cfg", &format!("[general]\ncmd_tester = {command}\n"))]);
         let found = survey_ahc(folder.path(), None).expect("readable").settings;
         assert!(found.contains("\ncommand = \"./main\"\n"), "{found}");
-    }
-
-    #[test]
-    fn steps_of_pahcer_that_move_the_tester_do_not_build_the_bot() {
-        let settings = settings_for(
-            "[[test.compile_steps]]\nprogram = 'g++'\nargs = ['main.cpp']\n\
-             [[test.compile_steps]]\nprogram = 'mv'\nargs = ['./tools/target/release/tester', './tester']\n\
-             [[test.test_steps]]\nprogram = './tester'\nargs = ['./a.out']\nstdin = './pahcer/in/{SEED04}.txt'\n",
-        );
-        assert!(
-            settings.contains("build = \"g++ main.cpp\"\ncommand = \"./a.out\"\n"),
-            "{settings}"
-        );
-        assert!(settings.contains("cases = \"HERE/pahcer/in\"\n"), "{settings}");
     }
 
     #[test]
@@ -627,36 +607,16 @@ mod tests {
     #[test]
     fn a_tester_of_the_owners_is_not_the_contests() {
         const GENUINE: &str = "let mut args = std::env::args().skip(1);\nstd::process::Command::new(args.next().unwrap());";
+        let scorer = "# or, if vis is the judge: kind = \"scored\", command = \"";
+        let tester = "# or, if tester is the judge: kind = \"tester\"";
+        let reads = "for arg in env::args() { File::open(\"in/0000.txt\") }";
+        let none = "a scorer: src/bin/tester.rs does not start the bot";
         for (source, others, kind, note, missing) in [
             (GENUINE, &[][..], "tester", "", ""),
-            (
-                GENUINE,
-                &["vis"],
-                "tester",
-                "# or, if vis is the judge: kind = \"scored\", command = \"",
-                "",
-            ),
-            (
-                "Command::new(\"../main\")",
-                &["vis"],
-                "scored",
-                "# or, if tester is the judge: kind = \"tester\"",
-                "",
-            ),
-            (
-                "for arg in env::args() { File::open(\"in/0000.txt\") }",
-                &["score"],
-                "scored",
-                "tester",
-                "",
-            ),
-            (
-                "fn main() {}",
-                &[],
-                "tester",
-                "",
-                "a scorer: src/bin/tester.rs does not start the bot",
-            ),
+            (GENUINE, &["vis"], "tester", scorer, ""),
+            ("Command::new(\"../main\")", &["vis"], "scored", tester, ""),
+            (reads, &["score"], "scored", "tester", ""),
+            ("fn main() {}", &[], "tester", "", none),
         ] {
             let folder = made(&[("tools/src/bin/tester.rs", source), ("tools/in/0000.txt", "1")]);
             for other in others {

@@ -197,66 +197,47 @@ mod tests {
         Printing { refused, ..Printing::default() }.judge(&printed(stdout, stderr, code))
     }
 
+    /// What a program prints to standard output and standard error, with `/` for the end of a line; its exit code; the score that
+    /// means a refusal; then whether the answer counts, its score and the official words. `PANIC` is Rust's.
+    const PRINTED: &str = "\
+574618043/ | turn 1: 0.5/turn 2: 7 8/ | 0 | 0 | completed | 574618043 | Score 574618043
+1 1 5/0/ | 1873/ | 0 | 0 | completed | 1873 | Score 1873
+| Score = 28400/ | 0 | 0 | completed | 28400 | Score 28400
+Score = 1/Score = 2.50/ | | 0 | | completed | 2.50 | Score 2.50
+5/ | Total Cost = 31/ | 0 | | completed | 31 | Score 31
+final score: 1e3/ | | 0 | | completed | 1000 | Score 1000
+Score = 0.5, RunTime = 12 ms/ | | 0 | 0 | completed | 0.5 | Score 0.5
+Score: 42 (of 50)/ | | 0 | | completed | 42 | Score 42
+| Out of range: 99/Score = 0/ | 0 | | completed | 0 | Score 0
+| Score = 0/illegal/ | 0 | -1 | completed | 0 | Score 0
+| Out of range: 99/Score = 0/ | 0 | 0 | lost | 0 | Out of range: 99
+Score = 0/Duplicate cell: 3 4/ | | 0 | 0 | lost | 0 | Duplicate cell: 3 4
+Score = 0/ | Too many operations: 1001/ | 0 | 0 | lost | 0 | Too many operations: 1001
+Score = 0.0/ | | 0 | 0 | lost | 0.0 | refused, score 0.0
+| Invalid edge//Score = -1.0/ | 0 | -1 | lost | -1.0 | Invalid edge
+| Error: no path/Score = 0/Score = 0/ | 101 | 0 | lost | 0 | Error: no path
+| PANIC | 101 | | lost | | thread 'main' panicked at vis.rs:9:5: line 3: bad
+Score = 0/ | PANIC | 101 | 0 | lost | 0 | thread 'main' panicked at vis.rs:9:5: line 3: bad
+Wrong answer/ | | 0 | | lost | | no score: Wrong answer
+Score = NaN/ | | 0 | | lost | | no score: Score = NaN";
+
     #[test]
     fn programs_for_people_are_understood() {
-        use Verdict::{Completed, Lost};
-        let panic = "\nthread 'main' panicked at src/bin/vis.rs:9:5:\nline 3: bad\nnote: run with `RUST_BACKTRACE=1`\n";
-        let words = "thread 'main' panicked at src/bin/vis.rs:9:5: line 3: bad";
-        let (none, zero, minus) = (None, Some(0), Some(-1));
-        let turns = "turn 1: 0.5\nturn 2: 7 8\n";
-        for (stdout, stderr, code, refused, how, score, official) in [
-            ("574618043\n", turns, 0, zero, Completed, Some("574618043"), "Score 574618043"),
-            ("1 1 5\n0\n", "1873\n", 0, zero, Completed, Some("1873"), "Score 1873"),
-            ("", "Score = 28400\n", 0, zero, Completed, Some("28400"), "Score 28400"),
-            ("Score = 1\nScore = 2.50\n", "", 0, none, Completed, Some("2.50"), "Score 2.50"),
-            ("5\n", "Total Cost = 31\n", 0, none, Completed, Some("31"), "Score 31"),
-            ("final score: 1e3\n", "", 0, none, Completed, Some("1000"), "Score 1000"),
-            ("Score = 0.5, RunTime = 12 ms\n", "", 0, zero, Completed, Some("0.5"), "Score 0.5"),
-            ("Score: 42 (of 50)\n", "", 0, none, Completed, Some("42"), "Score 42"),
-            // Whatever is printed next to it, a score counts unless the settings say otherwise.
-            ("", "Out of range: 99\nScore = 0\n", 0, none, Completed, Some("0"), "Score 0"),
-            ("", "Score = 0\nillegal\n", 0, minus, Completed, Some("0"), "Score 0"),
-            ("", "Out of range: 99\nScore = 0\n", 0, zero, Lost, Some("0"), "Out of range: 99"),
-            (
-                "Score = 0\nDuplicate cell: 3 4\n",
-                "",
-                0,
-                zero,
-                Lost,
-                Some("0"),
-                "Duplicate cell: 3 4",
-            ),
-            (
-                "Score = 0\n",
-                "Too many operations: 1001\n",
-                0,
-                zero,
-                Lost,
-                Some("0"),
-                "Too many operations: 1001",
-            ),
-            ("Score = 0.0\n", "", 0, zero, Lost, Some("0.0"), "refused, score 0.0"),
-            ("", "Invalid edge\n\nScore = -1.0\n", 0, minus, Lost, Some("-1.0"), "Invalid edge"),
-            (
-                "",
-                "Error: no path\nScore = 0\nScore = 0\n",
-                101,
-                zero,
-                Lost,
-                Some("0"),
-                "Error: no path",
-            ),
-            ("", panic, 101, none, Lost, None, words),
-            ("Score = 0\n", panic, 101, zero, Lost, Some("0"), words),
-            ("Wrong answer\n", "", 0, none, Lost, None, "no score: Wrong answer"),
-            // An answer with NaN in it can be the cause.
-            ("Score = NaN\n", "", 0, none, Lost, None, "no score: Score = NaN"),
-        ] {
-            let case = format!("{stdout:?} {stderr:?} {code} {refused:?}");
-            let end = judge(stdout, stderr, code, refused).expect(&case);
-            let found = end.score.map(|score| score.to_string());
-            let found = (end.verdict, found.as_deref(), end.end.official.as_str());
-            assert_eq!(found, (how, score, official), "{case}");
+        let panic =
+            "/thread 'main' panicked at vis.rs:9:5:/line 3: bad/note: run with `RUST_BACKTRACE=1`/";
+        for row in PRINTED.lines() {
+            let columns: Vec<&str> = row.split('|').map(str::trim).collect();
+            let &[stdout, stderr, code, refused, how, score, official] = &columns[..] else {
+                panic!("seven columns: {row}")
+            };
+            let [stdout, stderr] =
+                [stdout, stderr].map(|text| text.replace("PANIC", panic).replace('/', "\n"));
+            let code = code.parse().expect("a number");
+            let end = judge(&stdout, &stderr, code, refused.parse().ok()).expect(row);
+            let found = end.score.map(|score| score.to_string()).unwrap_or_default();
+            let verdict = if how == "lost" { Verdict::Lost } else { Verdict::Completed };
+            let found = (end.verdict, found.as_str(), end.end.official.as_str());
+            assert_eq!(found, (verdict, score, official), "{row}");
         }
     }
 

@@ -370,7 +370,7 @@ mod tests {
     #[test]
     fn no_decision_depends_on_which_games_came_back_first() {
         const SUITES: u32 = 40;
-        let (mut wrong, mut naively_wrong) = (0, 0);
+        let mut wrong = 0;
         for seed in 1..=SUITES {
             let suite = equal_bots(seed);
             let expected = decided(&suite, |_| {});
@@ -381,22 +381,8 @@ mod tests {
             assert_eq!(decided(&suite, <[Outcome]>::reverse), expected, "{seed}");
             assert_eq!(decided(&suite, |wave| wave.rotate_left(WAVE / 3)), expected, "{seed}");
             wrong += u32::from(expected.0.is_some());
-
-            // Adding them in arrival order gives a wrong answer.
-            let (_, opponent, games) = &suite;
-            let mut sequence = ConfidenceSequence::new(0.0, Risk::Strict);
-            let mut games = games.clone();
-            best_first(&mut games);
-            for game in &games {
-                let theirs = opponent.finishes_on(&game.record_id);
-                let board =
-                    opponent.valuation().board(&[Finish::of(game, Measure::Points)], &theirs, None);
-                sequence.push(&board.expect("scores"));
-            }
-            naively_wrong += u32::from(sequence.decided().is_some());
         }
         assert!(wrong * 20 <= SUITES, "{wrong} of {SUITES} suites of equal bots are decided");
-        assert!(naively_wrong * 2 > SUITES, "{naively_wrong}");
     }
 
     #[test]

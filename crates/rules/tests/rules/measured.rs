@@ -216,3 +216,36 @@ pub(crate) fn play_steps(board: &[String], steps: &[BotAction]) -> Outcome {
     let won = game.official().starts_with("Endgame.");
     (game.summary().to_vec(), won, game.score(0).expect("it counts points"))
 }
+
+/// The runs of Square Remover that were measured on the original tester.
+pub(crate) mod squares {
+    use std::sync::Arc;
+
+    use rules::game::{GameKind, SeedOptions};
+    use serde::Deserialize;
+
+    #[derive(Deserialize)]
+    pub(crate) struct Run {
+        pub(crate) seed: i64,
+        pub(crate) mode: String,
+        pub(crate) input: String,
+        pub(crate) tester_output: String,
+    }
+
+    pub(crate) fn runs() -> Vec<Run> {
+        let file = super::data("square-remover-cases.jsonl");
+        let text = std::fs::read_to_string(file).expect("the measured runs");
+        let runs: Result<Vec<Run>, _> = text.lines().map(serde_json::from_str).collect();
+        let runs = runs.expect("runs");
+        assert_eq!(runs.len(), 52);
+        runs
+    }
+
+    pub(crate) fn kind() -> Arc<GameKind> {
+        GameKind::named("square-remover").expect("a game")
+    }
+
+    pub(crate) fn case(seed: i64) -> String {
+        kind().test_case(seed, SeedOptions::default()).expect("a case")
+    }
+}

@@ -1,43 +1,14 @@
 //! Square Remover against the runs that were measured on the original tester.
 
-use std::fs;
-use std::sync::Arc;
-
 use rules::game::frames::Pace;
-use rules::game::{Answer, Effect, Game, GameKind, SeedOptions};
+use rules::game::{Answer, Effect, Game, SeedOptions};
 use rules::score::Score;
-use serde::Deserialize;
 use serde_json::json;
 use terms::limits::LimitKind;
 use terms::lines::{LineBuffer, Lines, Progress};
 use terms::verdict::{BotExit, NoReply, Verdict};
 
-use crate::measured::data;
-
-/// One run of the original tester.
-#[derive(Deserialize)]
-struct Run {
-    seed: i64,
-    mode: String,
-    input: String,
-    tester_output: String,
-}
-
-fn runs() -> Vec<Run> {
-    let text = fs::read_to_string(data("square-remover-cases.jsonl")).expect("the measured runs");
-    let runs: Vec<Run> =
-        text.lines().map(|line| serde_json::from_str(line).expect("a run")).collect();
-    assert_eq!(runs.len(), 52);
-    runs
-}
-
-fn kind() -> Arc<GameKind> {
-    GameKind::named("square-remover").expect("a game")
-}
-
-fn case(seed: i64) -> String {
-    kind().test_case(seed, SeedOptions::default()).expect("a case")
-}
+use crate::measured::squares::{Run, case, kind, runs};
 
 /// The numbers that the measured bot writes: a linear congruential generator picks cells and directions.
 fn numbers(input: &str) -> Vec<i64> {
@@ -151,10 +122,6 @@ fn the_example_cases_have_the_statements_start_seeds() {
     for (seed, start_seed) in (1..).zip(start_seeds) {
         assert_eq!(case(seed).lines().last(), Some(start_seed.to_string().as_str()));
     }
-}
-
-#[test]
-fn the_bundled_case_is_that_of_seed_1() {
     assert_eq!(kind().bundled[0].1, case(1));
 }
 
@@ -179,13 +146,19 @@ fn a_reply_that_stops_is_refereed_up_to_there() {
 }
 
 #[test]
-fn the_cell_is_judged_before_the_direction() {
-    let mut game = game(&case(3));
-    let reply = "99\n0\n9\n".to_owned() + &"0\n".repeat(29_997);
-    ruled(&mut game, &Lines::split(reply.as_bytes()), None);
-    let official = "ERROR: In move 0 (0-based), the cell chosen by your solution is outside the \
-                    board: row = 99, col = 0.";
-    assert_eq!(game.official(), official);
+fn the_cell_is_judged_before_the_direction_and_a_negative_direction_has_javas_wording() {
+    for (first, official) in [
+        (
+            "99\n0\n9\n",
+            "ERROR: In move 0 (0-based), the cell chosen by your solution is outside the board: row = 99, col = 0.",
+        ),
+        ("0\n0\n-1\n", "ERROR: Index -1 out of bounds for length 4"),
+    ] {
+        let mut game = game(&case(3));
+        let reply = first.to_owned() + &"0\n".repeat(29_997);
+        ruled(&mut game, &Lines::split(reply.as_bytes()), None);
+        assert_eq!(game.official(), official);
+    }
 }
 
 #[test]

@@ -10,44 +10,24 @@ const BOTS: usize = 6;
 const ELO: f64 = 400.0 / std::f64::consts::LN_10;
 
 /// Games of some seats. Each bot has a strength, and chance that suits the model of Bradley and Terry.
-#[derive(Clone, Copy)]
+#[derive(Debug)]
 struct Model {
-    name: &'static str,
     seats: usize,
-    seeds: usize,
-    /// The deviation of what a seed gives to a bot in all its games, in Elo.
+    /// The deviations of what a seed gives to a bot in all its games, and to the bot in a seat, in Elo.
     of_bot: f64,
-    /// The deviation of what a seed gives to the bot in a seat, in Elo.
     of_seat: f64,
     /// Whether the further seatings of some bots copy the first one.
     copies: bool,
 }
 
-const MODEL: Model = Model {
-    name: "2 players, independent",
-    seats: 2,
-    seeds: 30,
-    of_bot: 0.0,
-    of_seat: 0.0,
-    copies: false,
-};
-
-const MODELS: [Model; 8] = [
-    MODEL,
-    Model { name: "2 players, bot × seed", of_bot: 300.0, ..MODEL },
-    Model { name: "2 players, seat decides", of_seat: 400.0, ..MODEL },
-    Model { name: "2 players, second game copies", copies: true, ..MODEL },
-    Model { name: "4 players, independent", seats: 4, ..MODEL },
-    Model { name: "4 players, bot × seed", seats: 4, of_bot: 300.0, ..MODEL },
-    Model { name: "3 players, rotations copy", seats: 3, copies: true, ..MODEL },
-    Model {
-        name: "4 players, both, 100 seeds",
-        seats: 4,
-        seeds: 100,
-        of_bot: 300.0,
-        of_seat: 400.0,
-        copies: false,
-    },
+const MODELS: [Model; 7] = [
+    Model { seats: 2, of_bot: 0.0, of_seat: 0.0, copies: true },
+    Model { seats: 3, of_bot: 0.0, of_seat: 0.0, copies: true },
+    Model { seats: 2, of_bot: 0.0, of_seat: 0.0, copies: false },
+    Model { seats: 2, of_bot: 300.0, of_seat: 0.0, copies: false },
+    Model { seats: 2, of_bot: 0.0, of_seat: 400.0, copies: false },
+    Model { seats: 4, of_bot: 0.0, of_seat: 0.0, copies: false },
+    Model { seats: 4, of_bot: 300.0, of_seat: 0.0, copies: false },
 ];
 
 /// A number of Gumbel's distribution: the difference of two has the logistic one.
@@ -109,23 +89,17 @@ impl Model {
         Ratings::of(BOTS, &games)
     }
 
-    /// What the ratings come to with ever more seeds. Effects of seeds draw them together, so these are not the strengths.
-    fn truth(&self, seeds: usize) -> Vec<f64> {
-        let ratings = self.ratings(seeds, &mut seeded(u64::MAX / 4));
-        ratings.scaled(None).iter().map(|rating| rating.elo).collect()
-    }
-
-    /// The share of the intervals of differences that hold the true one, and half their width in the mean. The truth comes from
-    /// this many seeds.
-    fn coverage(&self, runs: usize, seeds: usize) -> [f64; 2] {
-        let truth = self.truth(seeds);
+    /// The share of the intervals of differences that hold the true one, and half their width in the mean.
+    fn coverage(&self) -> [f64; 2] {
+        // What the ratings come to with ever more seeds. Effects of seeds draw them together, so these are not the strengths.
+        let truth = self.ratings(few_or_all(1000, 20_000), &mut seeded(u64::MAX / 4)).scaled(None);
         let (mut held, mut width, mut all) = (0, 0.0, 0);
-        for run in 0..runs {
-            let ratings = self.ratings(self.seeds, &mut seeded(run as u64));
+        for run in 0..all_runs().unwrap_or(40) {
+            let ratings = self.ratings(30, &mut seeded(run as u64));
             for (one, other) in (0..BOTS).flat_map(|one| (0..one).map(move |other| (one, other))) {
                 let (difference, margin) = ratings.difference(one, other).expect("a scale");
                 let margin = margin.expect("enough seeds");
-                let miss = difference - (truth[one] - truth[other]);
+                let miss = difference - (truth[one].elo - truth[other].elo);
                 held += usize::from(miss.abs() <= margin);
                 width += margin;
                 all += 1;
@@ -135,89 +109,53 @@ impl Model {
     }
 }
 
-/// Two equal bots that play each seed from both seats.
-#[derive(Clone, Copy)]
-struct Pair {
-    name: &'static str,
-    /// The share of draws of games without the other effects.
-    draws: f64,
-    /// The deviations of what a seed gives to one of the bots, and to one of the seats, in Elo.
-    of_bot: f64,
-    of_seat: f64,
-    copies: bool,
-}
-
-const PAIR: Pair =
-    Pair { name: "independent, 20 % draws", draws: 0.2, of_bot: 0.0, of_seat: 0.0, copies: false };
-
-const PAIRS: [Pair; 5] = [
-    PAIR,
-    Pair { name: "seat decides, deviation of 400 Elo", of_seat: 400.0, ..PAIR },
-    Pair { name: "seed decides, deviation of 300 Elo", of_bot: 300.0, ..PAIR },
-    Pair { name: "the second game copies the first", copies: true, draws: 0.0, ..PAIR },
-    Pair { name: "60 % draws, openings of 120 Elo", draws: 0.6, of_seat: 120.0, ..PAIR },
-];
-
-impl Pair {
-    /// The mean places of both bots on a seed.
-    fn board(&self, random: &mut Pcg64Mcg) -> PairedBoard {
-        let (of_bot, of_seat) = (normal(random) * self.of_bot, normal(random) * self.of_seat);
-        let even = 2.0 * self.draws.atanh();
-        let place = |seat: f64, random: &mut Pcg64Mcg| {
-            let ahead = gumbel(random) - gumbel(random) + (of_bot + seat * of_seat) / ELO;
-            if ahead.abs() < even { 50.0 } else { 100.0 * f64::from(u8::from(ahead > 0.0)) }
-        };
-        let first = place(1.0, random);
-        let second = if self.copies { first } else { place(-1.0, random) };
-        let mean = f64::midpoint(first, second);
-        PairedBoard::finished(mean, 100.0 - mean)
-    }
-
-    /// How often equal bots are called different on up to this many seeds.
-    fn false_calls(&self, runs: usize, seeds: usize, risk: Risk) -> f64 {
-        let ([worse, _, better], _) =
-            sequential(runs, seeds, (0.0, risk), |random| self.board(random));
-        worse + better
-    }
-}
-
 #[test]
-fn intervals_of_ratings_hold_where_seatings_copy_each_other() {
-    for model in [MODELS[3], MODELS[6]] {
-        let [held, _] = model.coverage(40, 1000);
-        assert!((0.88..=0.995).contains(&held), "{}: {held}", model.name);
+fn intervals_of_ratings_hold_whether_or_not_seatings_copy_each_other() {
+    println!("\n| games of six bots | intervals that hold | ± Elo |");
+    for model in few_or_all(&MODELS[..3], &MODELS) {
+        let [held, width] = model.coverage();
+        println!("| {model:?} | {:.1} % | {width:.0} |", 100.0 * held);
+        let allowed = few_or_all(0.88..=0.995, 0.92..=0.97);
+        assert!(allowed.contains(&held), "{model:?}: {held}");
     }
+}
+
+/// Two equal bots that play each seed from both seats, with this share of draws without the other effects: the mean places
+/// of both on a seed, of which an effect gives something to one of the bots or to one of the seats, in Elo.
+fn board(
+    random: &mut Pcg64Mcg,
+    (draws, of_bot, of_seat, copies): (f64, f64, f64, bool),
+) -> PairedBoard {
+    let (of_bot, of_seat) = (normal(random) * of_bot, normal(random) * of_seat);
+    let even = 2.0 * draws.atanh();
+    let mut place = |seat: f64| {
+        let ahead = gumbel(random) - gumbel(random) + (of_bot + seat * of_seat) / ELO;
+        if ahead.abs() < even { 50.0 } else { 100.0 * f64::from(u8::from(ahead > 0.0)) }
+    };
+    let first = place(1.0);
+    let second = if copies { first } else { place(-1.0) };
+    let mean = f64::midpoint(first, second);
+    PairedBoard::finished(mean, 100.0 - mean)
 }
 
 #[test]
 fn equal_bots_of_two_seats_are_seldom_called_different() {
-    for pair in PAIRS {
-        let called = pair.false_calls(100, 600, Risk::Strict);
-        assert!(called <= 0.06, "{}: {called}", pair.name);
-    }
-}
-
-#[test]
-#[ignore = "minutes; it prints a table of error rates"]
-fn table_of_ratings() {
-    println!("\n| games of six bots | intervals that hold | ± Elo |\n|---|---:|---:|");
-    let mut wrong = Vec::new();
-    for model in MODELS {
-        let [held, width] = model.coverage(1000, 20_000);
-        println!("| {} | {:.1} % | {width:.0} |", model.name, 100.0 * held);
-        wrong.extend((!(0.92..=0.97).contains(&held)).then_some((model.name, held)));
-    }
-    assert_eq!(wrong, []);
-}
-
-#[test]
-#[ignore = "minutes; it prints a table of error rates"]
-fn table_of_equal_bots_of_two_seats() {
-    println!("\n| seeds from both seats | `--risk 2.5%` | `--risk 5%` |\n|---|---:|---:|");
-    for pair in PAIRS {
-        let cells = [Risk::Strict, Risk::Loose].map(|risk| pair.false_calls(RUNS, 16_000, risk));
-        println!("| {} | {:.1} | {:.1} |", pair.name, 100.0 * cells[0], 100.0 * cells[1]);
-        // Two standard deviations of the simulation above 5 % and 10 %.
-        assert!(cells[0] <= 0.06 && cells[1] <= 0.115, "{}: {cells:?}", pair.name);
+    println!("\n| seeds from both seats | `--risk 2.5%` | `--risk 5%` |");
+    for pair in [
+        (0.2, 0.0, 0.0, false),
+        (0.2, 0.0, 400.0, false),
+        (0.2, 300.0, 0.0, false),
+        (0.0, 0.0, 0.0, true),
+        (0.6, 0.0, 120.0, false),
+    ] {
+        let cells = [Risk::Strict, Risk::Loose].map(|risk| {
+            let seeds = few_or_all(600, 16_000);
+            let ([worse, _, better, _], _) =
+                sequential(100, seeds, (0.0, risk, false), |random| board(random, pair));
+            worse + better
+        });
+        println!("| {pair:?} | {:.1} | {:.1} |", 100.0 * cells[0], 100.0 * cells[1]);
+        // Two standard deviations of 2,000 runs above 5 % and 10 %.
+        assert!(cells[0] <= 0.06 && cells[1] <= 0.115, "{pair:?}: {cells:?}");
     }
 }

@@ -373,21 +373,4 @@ mod tests {
             assert_eq!(std::fs::read_to_string(&path).expect("there"), text);
         }
     }
-
-    #[test]
-    fn where_lower_is_better_the_lower_score_is_the_record() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("records.toml");
-        for (bot, score) in [("a", "12.50"), ("b", "9.75"), ("a", "13"), ("b", "10")] {
-            let score = score.parse().expect("a score");
-            let lower = Record { score, better: Direction::Lower, ..record("x", bot, 0) };
-            let mut records = Records::default();
-            records.add(lower);
-            records.save_into(&path).expect("saved");
-        }
-        let read = Records::read(&path).expect("read");
-        let best = Bests::of("samegame", &read).best(&RecordId::named("x")).expect("a best");
-        assert_eq!(best.to_string(), "9.75");
-        assert_eq!(read.0[&RecordId::named("x")][0].score.to_string(), "12.50");
-    }
 }

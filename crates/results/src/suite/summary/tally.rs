@@ -293,12 +293,4 @@ mod tests {
             assert_eq!(points.ratio(outcome.score, Direction::Higher), mean.map(|_| 1.0));
         }
     }
-
-    #[test]
-    fn a_lost_game_has_no_part_in_a_mean_of_scores_whose_lower_ones_are_better() {
-        let scores = [Some(50), Some(100), None];
-        assert_eq!(points(Direction::Higher, &scores).mean(Direction::Higher), Some(50.0));
-        assert_eq!(points(Direction::Lower, &scores).mean(Direction::Lower), Some(75.0));
-        assert_eq!(points(Direction::Lower, &[None]).mean(Direction::Lower), None);
-    }
 }

@@ -259,35 +259,4 @@ mod tests {
         let escaped = format!("board = \"{}\"\n", spoilt.replace('\n', "\\n"));
         assert_eq!(error(&escaped), format!("1:9: {at}"), "the start of the value");
     }
-
-    #[test]
-    fn the_size_must_be_right() {
-        assert_eq!(
-            error(&rows(14).join("\n")),
-            "14:31: the board ends after 14 rows; it must have 15"
-        );
-        let json = format!("{{\"testIn\": \"{}\"}}", rows(14).join("\\n"));
-        assert_eq!(error(&json), "1:459: the board ends after 14 rows; it must have 15");
-        assert_eq!(error(&rows(16).join("\n")), "16:1: a 16th row; a board has 15");
-        let mut wide = rows(15);
-        wide[2].push_str(" 0");
-        assert_eq!(error(&wide.join("\n")), "3:32: a 16th number; a row has 15");
-        wide[2] = "0 1".to_owned();
-        assert_eq!(error(&wide.join("\n")), "3:4: the row ends after 2 numbers; it must have 15");
-    }
-
-    #[test]
-    fn json_and_toml_that_hold_no_board_are_refused() {
-        for (source, expected) in [
-            ("{}", "1:1: no `testIn` in this JSON; CodinGame's test files keep the board there"),
-            ("{\"testIn\": 7}", "1:12: `testIn` must be a string: 15 lines of 15 numbers"),
-            ("{\"testIn\": ", "1:11: not valid JSON: EOF while parsing a value"),
-            ("board = 7", "1:9: not a board in TOML: invalid type: integer `7`, expected a string"),
-            ("bord = ''", "1:1: not a board in TOML: unknown field `bord`, expected `board`"),
-            (" \n", "1:1: the file is empty; a board is 15 lines of 15 numbers"),
-            ("a b c", "1:1: `a` is not a number; tiles are -1 (empty) to 4"),
-        ] {
-            assert_eq!(error(source), expected, "{source:?}");
-        }
-    }
 }
