@@ -18,7 +18,7 @@ pub(super) struct JobsFlags {
     /// The number of games at a time [default: the physical cores]
     ///
     /// A larger number makes bots late. If limits are short, more games than cores are refused. Games have
-    /// cores of their own if there are enough. In [suite] of the settings, `cores-per-bot` is the number for a
+    /// cores of their own if there are enough. In `[suite]` of the settings, `cores-per-bot` is the number for a
     /// bot, and `pin` is `auto`, `always` or `off`.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,

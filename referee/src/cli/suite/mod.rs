@@ -51,7 +51,7 @@ pub(super) struct SuiteArgs {
     ///
     /// The opponent is a run, RUN or RUN:BOT, as for `referee compare`, and by default its boards are
     /// played. In a game of several players it is another --bot, and places are compared. The rule is
-    /// `referee compare`'s, and boards are played in random order. `margin` and `risk` of [suite] in
+    /// `referee compare`'s, and boards are played in random order. `margin` and `risk` of `[suite]` in
     /// the settings are the difference that does not matter and the false-positive rate.
     #[arg(long, value_name = "RUN|BOT", value_parser = NonEmptyStringValueParser::new(), conflicts_with = "repeat", hide_short_help = true, add = completions::sides())]
     against: Option<String>,

@@ -42,7 +42,7 @@ pub(in crate::cli) struct SubmitArgs {
 
     /// An option of `sbatch`, such as --slurm-arg=--constraint=epyc (repeatable)
     ///
-    /// It overrides `args` of [cluster] in referee.toml.
+    /// It overrides `args` of `[cluster]` in referee.toml.
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true, value_parser = directive)]
     slurm_arg: Vec<String>,
 }
