@@ -25,7 +25,16 @@ fn league(boards: usize) -> MadeRun {
 
 /// The numbers of the games with a result, once the run is resumed.
 fn resumed(run: &RunFolder, is_dropped: impl Fn(&Outcome) -> bool) -> Vec<usize> {
-    let writer = RunWriter::resume(run.clone(), is_dropped).expect("a run");
+    let mut writer = None;
+    // A process that another test has just started may hold the lock of the last writer until it executes its program.
+    wait_until("the run is free", || {
+        match RunWriter::resume(run.clone(), &is_dropped) {
+            Err(error) if error.is_in_use() => {}
+            resumed => writer = Some(resumed.expect("a run")),
+        }
+        writer.is_some()
+    });
+    let writer = writer.expect("it is free");
     let outcomes = writer.folder.outcomes().expect("results");
     outcomes.map(|outcome| outcome.expect("a result").game).collect()
 }
