@@ -163,7 +163,11 @@ const MERGE: Scene = Scene {
         let is_merged = place.path("run").exists();
         (words(if is_merged { "status run" } else { "merge one two --run run" }), 0)
     },
-    outcome: results,
+    // The list of runs makes its own file again, and a kill may leave another one that nobody reads.
+    outcome: |place| {
+        let kept = |name: &&str| !name.contains("listing.json") && !name.contains(".new-");
+        results(place).split(['[', ']', ',', ' ']).filter(kept).collect()
+    },
     holds: |place| {
         let played = |run| place.run(run).played().expect("whole results").count();
         assert_eq!(played("one") + played("two"), 4);
