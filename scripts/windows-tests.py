@@ -128,7 +128,7 @@ def plain(text):
     blame = r"; (the (bot|host)'s fault|nobody is known to be at fault[^:;\n]*): [^;\n]*"
     text = re.sub(blame + r"(; (without delays by others|`--on-host-delay|`--profile relaxed)[^;\n]*)?", "; blame", text)
     # Advice that goes with the blame.
-    text = re.sub(r"\n *`--profile relaxed` has longer limits\.", "", text)
+    text = re.sub(r"\n *`(--profile relaxed` has longer limits|referee timing` waits for late replies)[^\n]*", "", text)
     text = re.sub(r"; it had not read \S+ of its input|; it had not read \d+ bytes of its input", "", text)
     text = re.sub(r"wrote \d+ bytes too many: .*|wrote SIZE too many: .*", "wrote too much", text)
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
