@@ -100,7 +100,7 @@ pub mod suite {
         Assignment, Best, Bests, BoardId, Case, CaseError, Commit, Disagreement, FolderError,
         GameSet, Listing, Logs, Loss, MAX_GAMES, Margin, NewBest, NoisyHost, NotPlayed, Opponent,
         Outcome, Outcomes, Packing, Plan, PlannedBoard, PlannedBot, Points, Record, RecordId,
-        Records, RecordsError, Rules, Run, RunFolder, RunWriter, Seeds, Session, Shard,
+        Records, RecordsError, Rules, Run, RunFolder, RunWriter, Seats, Seeds, Session, Shard,
         SuiteVerdict, Summary, Tally, Times, Verified, differing_places, list_runs, loss_kind,
         merge, noisy_hosts, verify,
     };

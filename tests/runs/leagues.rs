@@ -318,10 +318,21 @@ fn the_page_of_all_runs_tells_whether_the_newest_version_is_better() {
 fn two_versions_are_decided_on_by_how_they_do_against_a_pool() {
     let place = duel(2);
     let bots = ["--bot", "./three", "--bot", "./one", "--pool", "./two", "--against", "./one"];
-    let words =
-        [&bots[..], &["--config=suite.seats=one", "--seed", "1..400", "--run", "run"]].concat();
+    let words = [
+        &bots[..],
+        &[
+            "--config=suite.seats=all",
+            "--config=suite.seats=one",
+            "--seed",
+            "1..400",
+            "--run",
+            "run",
+        ],
+    ]
+    .concat();
     let shown = suite(&place, &words).args(["--logs", "none"]).run().exits(0).out();
     assert!(shown.contains("./three is better than ./one: "), "{shown}");
+    assert_eq!(place.run("run").run.plan.seats, referee::suite::Seats::One, "the last one holds");
     let lines = results(&place, "run");
     assert!(lines.len() < 400 * 4, "{}", lines.len());
     let few = [&bots[..], &["--seed", "1..2", "--run", "few"]].concat();

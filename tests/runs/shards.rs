@@ -34,12 +34,22 @@ fn shards_that_are_merged_are_the_whole() {
         let run = format!("big.shards/{number}");
         assert_code(&suite(&place, &run, &["--shard", &shard]).run(), 1);
     }
+    // A shard verifies alone, and its list entry says which one it is.
+    let verified = place.referee(&["verify", "big.shards/2"]).exits(0).out();
+    assert!(verified.starts_with("9 of 9 games"), "{verified}");
+    let listed = place.referee(&["runs", "--folder", "big.shards"]).exits(0).out();
+    assert!(listed.contains("seeds 1..10, shard 2/3"), "{listed}");
+    fs::create_dir(place.path("big.shards/2/games/000004.pictures")).expect("made");
+    fs::write(place.path("big.shards/2/games/000004.pictures/0.svg"), "").expect("written");
+    fs::write(place.path("big.shards/2/comment.txt"), "wider\n").expect("written");
     let shards = [3, 1, 2].map(|number| format!("big.shards/{number}"));
     let of = |command: &[&str], shards: &[String]| place.command(command).args(shards).run();
     let merged = of(&["merge", "--run", "big"], &shards).exits(1).out();
     assert!(merged.starts_with("30 games of samegame, 10 lost"), "{merged}");
     assert_eq!(results(&place, "big"), results(&place, "whole"));
     assert_code(&place.referee(&["verify", "big"]), 0);
+    assert!(place.path("big/games/000004.pictures/0.svg").exists());
+    assert_eq!(place.run("big").comment().as_deref(), Some("wider"));
     let sessions = place.sessions("big");
     assert_eq!(sessions.iter().map(|session| session.number).collect::<Vec<_>>(), [1, 2, 3]);
 
@@ -52,8 +62,9 @@ fn shards_that_are_merged_are_the_whole() {
     }
     let said = compared(&shards[..2]).err();
     assert!(said.contains("shard 2/3 is missing"), "{said}");
-    let report = of(&["report", "--html", "page.html"], &shards).exits(0).out();
+    let report = of(&["report", "--games", "--html", "page.html"], &shards).exits(0).out();
     assert!(report.starts_with("30 games of samegame, 10 lost"), "{report}");
+    assert!(report.contains("30 games are in page-games.html"), "{report}");
 }
 
 #[test]
@@ -126,15 +137,23 @@ fn submitted_scripts_play_the_shards_and_merge_them() {
     assert!(refused.contains("nothing is submitted: sbatch failed: "), "{refused}");
     assert!(!place.path("big.shards").exists());
     fs::remove_file(place.path("refuse")).expect("removed");
-    let said = submit("big").env("PATH", &path).run().exits(0).out();
+    let settings = "[cluster]\nargs = [\"--account=games\"]\nmax-tasks = 2\n";
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    let more = ["--slurm-arg=--qos=low", "--comment", "wider", "--config", "containment=plain"];
+    let said = submit("big").args(more).env("PATH", &path).run().exits(0).out();
     assert!(
         said.starts_with("30 games in 3 shards are submitted as job 41, and job 42 merges them."),
         "{said}"
     );
     let submitted = fs::read_to_string(place.path("submitted")).expect("jobs");
     let lines: Vec<&str> = submitted.lines().collect();
-    assert!(lines[0].starts_with("--parsable --array=1-3 "), "{submitted}");
+    assert!(lines[0].starts_with("--parsable --array=1-3%2 "), "{submitted}");
     assert!(lines[1].starts_with("--parsable --dependency=afterany:41 "), "{submitted}");
+    let script = fs::read_to_string(place.path("big.shards/shard.sh")).expect("a script");
+    let [account, qos] =
+        ["#SBATCH --account=games\n", "#SBATCH --qos=low\n"].map(|it| script.find(it));
+    assert!(account.is_some() && account < qos, "a later option holds: {script}");
+    assert!(script.ends_with(" --jobs 1 --config 'containment=plain'\n"), "{script}");
     let run = |script: &str, task: &str| {
         let mut shell = Command::new("sh");
         shell.arg(place.path("big.shards").join(script)).current_dir(place.folder());
@@ -149,6 +168,7 @@ fn submitted_scripts_play_the_shards_and_merge_them() {
     assert_code(&run("merge.sh", ""), 1);
     assert_code(&suite(&place, "whole", &[]).run(), 1);
     assert_eq!(results(&place, "big"), results(&place, "whole"));
+    assert_eq!(place.run("big").comment().as_deref(), Some("wider"));
     let refused = submit("big").env("PATH", &path).run().exits(2).err();
     assert!(refused.contains("big exists"), "{refused}");
     let without = submit("other").env("PATH", "/nowhere").run().exits(2).err();

@@ -5,7 +5,7 @@ use referee::limits::{LimitKind, OnHostDelay};
 use referee::measure::Measure;
 use referee::millis::Millis;
 use referee::stats::{Conclusion, Risk};
-use referee::suite::{Outcome, RunFolder, RunWriter, SuiteVerdict};
+use referee::suite::{FolderError, Outcome, RunFolder, RunWriter, SuiteVerdict};
 use referee::verdict::{Culprit, Verdict};
 use support::prelude::*;
 
@@ -29,7 +29,7 @@ fn resumed(run: &RunFolder, is_dropped: impl Fn(&Outcome) -> bool) -> Vec<usize>
     // A process that another test has just started may hold the lock of the last writer until it executes its program.
     wait_until("the run is free", || {
         match RunWriter::resume(run.clone(), &is_dropped) {
-            Err(error) if error.is_in_use() => {}
+            Err(FolderError::InUse(_)) => {}
             resumed => writer = Some(resumed.expect("a run")),
         }
         writer.is_some()

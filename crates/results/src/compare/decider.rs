@@ -107,7 +107,7 @@ impl fmt::Debug for Decider {
 impl Decider {
     /// A decider for the games of `plan` against the games of `opponent`.
     pub fn new(plan: &Plan, opponent: Contender, margin: Margin, risk: Risk) -> Self {
-        let mut schedule = plan.schedule(None);
+        let mut schedule = plan.schedule(&[]);
         let next = schedule.next();
         let measure = opponent.measure;
         let margin = margin.of(measure, opponent.mean());
@@ -342,7 +342,7 @@ mod tests {
         let plan = Plan { shuffle: Some(seed), ..crate::suite::test_plan(BOARDS.into()) };
         let board = |game: usize| u32::try_from(game).expect("small") % (BOARDS - 20);
         let theirs: Vec<_> = (1..=BOARDS - 20).map(|n| (n % (BOARDS - 20), score())).collect();
-        let games = plan.schedule(None);
+        let games = plan.schedule(&[]);
         let games = games.map(|game| Outcome { game, ..outcome(board(game), score()) }).collect();
         (plan, contender("old", &theirs), games)
     }

@@ -211,7 +211,7 @@ fn missing(folder: &RunFolder, seen: &GameSet) -> Vec<Disagreement> {
         Some(_) => seen.count(),
         None => usize::MAX,
     };
-    let due = folder.run.plan.schedule(None).take_while(|&game| {
+    let due = folder.schedule().take_while(|&game| {
         let is_due = awaited > 0;
         awaited -= usize::from(is_due && seen.has(game));
         is_due

@@ -94,21 +94,17 @@ pub(in crate::cli) fn run(args: &SubmitArgs) -> Result<ExitCode, Failure> {
     })?;
     let places = args.places(&config, &run)?;
     let words = args.resume_words(&config)?;
-    let scripts = [
-        ("shard.sh", tasks.script(&places, &run.plan, shards, &words)),
-        ("merge.sh", tasks.merge_script(&places)),
-    ];
-    let scripts = scripts.map(|(name, text)| text.map(|text| (places.shards.join(name), text)));
-    let [shard, merge] = scripts;
-    let (shard, merge) = (shard.map_err(Failure::user)?, merge.map_err(Failure::user)?);
-    make_shards(&places.shards, &run, shards)?;
-    for (script, text) in [&shard, &merge] {
-        fs::write(script, text).map_err(Failure::user)?;
-    }
+    let script = tasks.script(&places, &run.plan, shards, &words).map_err(Failure::user)?;
+    let merge_script = tasks.merge_script(&places).map_err(Failure::user)?;
+    make_shards(&places.shards, &run, shards, args.new.comment.as_deref())?;
+    let [shard, merge] = ["shard.sh", "merge.sh"].map(|name| places.shards.join(name));
+    fs::write(&shard, script)
+        .and_then(|()| fs::write(&merge, merge_script))
+        .map_err(Failure::user)?;
     let most = tasks.cluster.max_tasks.map(|most| format!("%{most}")).unwrap_or_default();
-    let array = submit(&shard.0, &[format!("--array=1-{shards}{most}")]);
+    let array = submit(&shard, &[format!("--array=1-{shards}{most}")]);
     let array = array.map_err(|error| refused(&error, &places))?;
-    let merging = submit(&merge.0, &[format!("--dependency=afterany:{array}")]);
+    let merging = submit(&merge, &[format!("--dependency=afterany:{array}")]);
     let merging = merging.map_err(|error| {
         let (shards, run) = (shell_path(&places.shards), shell_path(&places.run));
         Failure::user(anyhow!(
@@ -135,14 +131,20 @@ pub(in crate::cli) fn run(args: &SubmitArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Makes the runs that tasks resume, or nothing.
-fn make_shards(folder: &Path, run: &Run, shards: u32) -> Result<(), Failure> {
+fn make_shards(
+    folder: &Path,
+    run: &Run,
+    shards: u32,
+    comment: Option<&str>,
+) -> Result<(), Failure> {
     if folder.exists() {
         return Err(FolderError::Exists(folder.to_owned()).into());
     }
     let made = (1..=shards).try_for_each(|number| {
         let mut run = run.clone();
         run.shard = Shard::new(number, shards);
-        RunFolder::create(&folder.join(number.to_string()), run).map(drop)
+        let shard = RunFolder::create(&folder.join(number.to_string()), run)?;
+        comment.map_or(Ok(()), |comment| shard.set_comment(comment))
     });
     made.map_err(|error| {
         // They are of this process, and have no games.

@@ -264,16 +264,18 @@ impl Plan {
         (1..=self.games()).contains(&game)
     }
 
-    /// The numbers of the games in the order in which they are played: of all games, or of a shard's. All bots play a board
+    /// The numbers of the games in the order in which they are played: of these shards, or without any of all. All bots play a board
     /// in the same shard.
-    pub fn schedule(&self, shard: Option<Shard>) -> impl Iterator<Item = usize> + Send + use<> {
+    pub fn schedule(&self, shards: &[Shard]) -> impl Iterator<Item = usize> + Send + use<> {
         let (games, boards) = (self.unit(), self.boards());
         let order = self.shuffle.map(|seed| shuffled(boards, seed));
         let units = (0..self.units()).map(move |place| match &order {
             Some(order) => place / boards * boards + order[place % boards] as usize,
             None => place,
         });
-        let units = units.filter(move |&unit| shard.is_none_or(|shard| shard.has(unit)));
+        let shards = shards.to_vec();
+        let is_due = move |unit: &usize| shards.is_empty() || shards.iter().any(|it| it.has(*unit));
+        let units = units.filter(is_due);
         units.flat_map(move |unit| (0..games).map(move |game| unit * games + game + 1))
     }
 
@@ -282,18 +284,21 @@ impl Plan {
         shard.has((game - 1) / self.unit())
     }
 
-    /// The number of games of the plan, or of one of its shards; in games of several players, of their seats.
-    pub fn scheduled(&self, shard: Option<Shard>) -> usize {
-        self.scheduled_units(shard) * self.unit()
+    /// The number of games in these shards, or without any in the plan; in games of several players, of their seats.
+    pub fn scheduled(&self, shards: &[Shard]) -> usize {
+        self.scheduled_units(shards) * self.unit()
     }
 
-    /// The number of games of a bot, by index, in the plan or one of its shards.
-    pub fn scheduled_of(&self, bot: usize, shard: Option<Shard>) -> usize {
-        self.scheduled_units(shard) * self.games_in_round(bot)
+    /// The number of games of a bot, by index, in these shards, or without any in the plan.
+    pub fn scheduled_of(&self, bot: usize, shards: &[Shard]) -> usize {
+        self.scheduled_units(shards) * self.games_in_round(bot)
     }
 
-    fn scheduled_units(&self, shard: Option<Shard>) -> usize {
-        shard.map_or(self.units(), |shard| shard.count(self.units()))
+    fn scheduled_units(&self, shards: &[Shard]) -> usize {
+        match shards {
+            [] => self.units(),
+            shards => shards.iter().map(|shard| shard.count(self.units())).sum(),
+        }
     }
 
     /// The name of the board of this index.
@@ -456,7 +461,7 @@ mod tests {
     fn every_bot_plays_every_board_as_often_as_asked_for() {
         let plan = plan(3, 4, 2);
         let mut played = BTreeMap::new();
-        for game in plan.schedule(None) {
+        for game in plan.schedule(&[]) {
             let Assignment { bot, board, repeat, .. } = plan.assignment(game);
             *played.entry((bot, board, repeat)).or_insert(0) += 1;
         }
@@ -471,9 +476,9 @@ mod tests {
             let plan = Plan { shuffle: Some(5), ..plan(3, 7, 2) };
             let mut games: Vec<usize> = Vec::new();
             for number in 1..=of {
-                let shard = Shard::new(number, of);
-                let mine: Vec<usize> = plan.schedule(shard).collect();
-                assert_eq!(mine.len(), plan.scheduled(shard));
+                let shard = [Shard::new(number, of).expect("a shard")];
+                let mine: Vec<usize> = plan.schedule(&shard).collect();
+                assert_eq!(mine.len(), plan.scheduled(&shard));
                 let boards: Vec<usize> =
                     mine.iter().map(|&game| plan.assignment(game).board).collect();
                 assert!(boards.chunks(3).all(|bots| bots.iter().all(|board| *board == bots[0])));
@@ -489,14 +494,13 @@ mod tests {
     #[test]
     fn a_shuffled_plan_has_the_same_games_in_another_order() {
         let listed = plan(1, 50, 1);
-        let order = |seed| {
-            Plan { shuffle: Some(seed), ..listed.clone() }.schedule(None).collect::<Vec<_>>()
-        };
+        let order =
+            |seed| Plan { shuffle: Some(seed), ..listed.clone() }.schedule(&[]).collect::<Vec<_>>();
         assert_ne!(order(1), order(2));
         assert_eq!(order(1), order(1));
         let mut sorted = order(1);
         sorted.sort_unstable();
-        assert_eq!(sorted, listed.schedule(None).collect::<Vec<_>>());
+        assert_eq!(sorted, listed.schedule(&[]).collect::<Vec<_>>());
     }
 
     #[test]

@@ -227,13 +227,6 @@ pub enum FolderError {
     Open(#[source] io::Error),
 }
 
-impl FolderError {
-    /// Whether another process is playing the run.
-    pub fn is_in_use(&self) -> bool {
-        matches!(self, Self::InUse(_))
-    }
-}
-
 impl Attributed for FolderError {
     fn at_fault(&self) -> AtFault {
         match self {
@@ -395,29 +388,25 @@ impl RunFolder {
 
     /// The games to be played here, in order.
     pub fn schedule(&self) -> impl Iterator<Item = usize> + Send + use<> {
-        let (plan, shards) = (self.run.plan.clone(), self.shards.clone());
-        let is_joined = move |game: &usize| {
-            shards.is_empty() || shards.iter().any(|(shard, _)| plan.is_in(*game, *shard))
-        };
-        self.run.plan.schedule(self.run.shard).filter(is_joined)
+        self.run.plan.schedule(&self.own_shards())
+    }
+
+    /// The shards that are played here; none if this is a whole run.
+    fn own_shards(&self) -> Vec<Shard> {
+        match &self.shards[..] {
+            [] => self.run.shard.into_iter().collect(),
+            shards => shards.iter().map(|(shard, _)| *shard).collect(),
+        }
     }
 
     /// The number of games to be played here; in games of several players, of their seats.
     pub fn planned(&self) -> usize {
-        self.sum(|shard| self.run.plan.scheduled(shard))
+        self.run.plan.scheduled(&self.own_shards())
     }
 
     /// The number of games of a bot, by index, to be played here.
     pub fn planned_of(&self, bot: usize) -> usize {
-        self.sum(|shard| self.run.plan.scheduled_of(bot, shard))
-    }
-
-    /// The sum over the joined shards, or the value of this run.
-    fn sum(&self, games: impl Fn(Option<Shard>) -> usize) -> usize {
-        match &self.shards[..] {
-            [] => games(self.run.shard),
-            shards => shards.iter().map(|(shard, _)| games(Some(*shard))).sum(),
-        }
+        self.run.plan.scheduled_of(bot, &self.own_shards())
     }
 
     /// Whether another process is adding results.

@@ -6,12 +6,13 @@ use std::path::Path;
 use fs_err as fs;
 use fs_err::File;
 
+use super::comment::comment_in;
 use super::folder::{FolderError, RESULTS, Run, RunFolder, SESSIONS};
 use super::logs::GAMES;
 use crate::suite::files::{NEW, json_line};
 use terms::path::folder_of;
 
-/// Copies the results, sessions and logs of [joined](RunFolder::joined) shards into a new run at `path`, which appears whole or not at
+/// Copies the results, sessions, logs and comment of [joined](RunFolder::joined) shards into a new run at `path`, which appears whole or not at
 /// all. The shards stay as they are.
 ///
 /// # Errors
@@ -38,20 +39,29 @@ pub fn merge(shards: &RunFolder, path: &Path) -> Result<RunFolder, FolderError> 
     lines.flush().and_then(|()| file.sync_all()).map_err(FolderError::Write)?;
     drop(lines);
     for home in shards.homes() {
-        copy_logs(&home.join(GAMES), &whole.path.join(GAMES)).map_err(FolderError::Write)?;
+        copy_all(&home.join(GAMES), &whole.path.join(GAMES)).map_err(FolderError::Write)?;
+    }
+    if let Some(comment) = shards.homes().into_iter().find_map(comment_in) {
+        whole.set_comment(&comment)?;
     }
     fs::rename(&whole.path, path).map_err(FolderError::Make)?;
     RunFolder::open(path)
 }
 
-fn copy_logs(from: &Path, to: &Path) -> io::Result<()> {
+/// Copies a folder, if it is there: logs, and folders of pictures.
+fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
     if !from.is_dir() {
         return Ok(());
     }
     fs::create_dir_all(to)?;
-    for log in fs::read_dir(from)? {
-        let log = log?;
-        fs::copy(log.path(), to.join(log.file_name()))?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_all(&entry.path(), &to)?;
+        } else {
+            fs::copy(entry.path(), to)?;
+        }
     }
     Ok(())
 }

@@ -146,6 +146,11 @@ impl Listing {
 
     /// The name of its boards: its board sets, its seeds, or their number.
     pub fn board_names(&self) -> String {
+        let shard = self.shard.map_or_else(String::new, |shard| format!(", shard {shard}"));
+        self.all_board_names() + &shard
+    }
+
+    fn all_board_names(&self) -> String {
         let seeds = self.seeds.filter(|_| self.sets.is_empty());
         match seeds {
             Some((first, last)) if first == last => format!("seed {first}"),
