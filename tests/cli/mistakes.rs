@@ -197,6 +197,7 @@ timing --host --format csv | --host plays no game
 game check samegame ./good | unexpected argument `./good`
 game check --env A=1 | are for a bot; name it with --bot CMD
 suite --run none --logs all | --run none keeps nothing
+suite --config one.toml --config two.toml | --config: name one file; KEY=VALUE sets a setting besides
 play --pin --cores-per-bot 0 | 0 is not in 1..=65535
 play --log same --html ./same | ./same: two flags name this file
 play --html same --trace same | same: two flags name this file

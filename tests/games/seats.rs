@@ -196,7 +196,8 @@ fn a_bot_finishes_after_its_reply_and_pays_nothing_for_it() {
     for method in ALL_METHODS {
         let bots = [bot_line(&[python, "-c", TIDIES]), bot_line(&["sh", "-c", ANSWERS])];
         // Next to other work it may not finish within 100 ms in any turn of a game, and times are less exact.
-        let finishes = (0..20).any(|_| {
+        let mut thoughts = Vec::new();
+        for _ in 0..20 {
             let play = ["play", "--game", "tidy", "--seed", "1", "--containment", method];
             let play = place.command(&play).args(["--log", "game.jsonl", "--force"]);
             let code = play.args(["--bot", &bots[0], "--bot", &bots[1]]).run().status.code();
@@ -209,12 +210,17 @@ fn a_bot_finishes_after_its_reply_and_pays_nothing_for_it() {
                 let ran_on = pair[0]["ran_on_ms"].as_f64();
                 ran_on.is_some_and(|ms| (5.0..95.0).contains(&ms))
             });
-            let thoughts: Vec<f64> = finished
-                .map(|pair| pair[1]["certificate"]["cpu_ms"].as_f64().expect("a certificate"))
-                .collect();
-            !thoughts.is_empty() && thoughts.iter().all(|cpu_ms| *cpu_ms < 40.0)
-        });
-        assert!(finishes, "{method}");
+            thoughts.extend(
+                finished
+                    .map(|pair| pair[1]["certificate"]["cpu_ms"].as_f64().expect("a certificate")),
+            );
+            if thoughts.len() >= 5 {
+                break;
+            }
+        }
+        thoughts.sort_by(f64::total_cmp);
+        let median = thoughts.get(thoughts.len() / 2);
+        assert!(median.is_some_and(|cpu_ms| *cpu_ms < 40.0), "{method}: {thoughts:?}");
     }
 }
 

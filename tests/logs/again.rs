@@ -16,7 +16,10 @@ fn again(log: &Path, args: &[&str]) -> Output {
 fn a_bot_that_answers_the_same_again_agrees() {
     let folder = tempdir().expect("a folder");
     for args in [&[][..], &["--bot", "@misbehaving exit 3 --on-turn 4"]] {
-        let output = again(&play(folder.path(), args), &[]);
+        let log = play(folder.path(), args);
+        // A project's settings change nothing of a game that comes with the referee.
+        fs::write(folder.path().join("referee.toml"), "profile = 'relaxed'\n").expect("written");
+        let output = referee().current_dir(&folder).args(["play", "--again"]).arg(log).run();
         let text = output.out();
         assert!(text.starts_with("The bot plays as in the log: "), "{text}");
         assert_eq!(output.status.code(), Some(0));
@@ -64,6 +67,8 @@ fn what_the_log_has_is_not_given_again() {
         let said = again(&log, &flags).exits(2).err();
         assert!(said.contains("cannot be used with"), "{said}");
     }
+    let said = again(&log, &["--config", "profile=relaxed"]).exits(2).err();
+    assert!(said.contains("--config: the log has all settings of this game"), "{said}");
     let old = referee().args(["replay", "--rerun"]).arg(&log).run().exits(2).err();
     assert!(old.contains("`referee play --again LOG` plays the game of a log again"), "{old}");
 }

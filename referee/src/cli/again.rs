@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 
 use super::named_run::log_of;
+use super::shared::ConfigFlag;
 use super::{Failure, exit, inputs, interrupt, print, replay};
 use contain::bot::{BotCommand, Pinning, Sandbox};
 use engine::config::{Config, Layer};
@@ -19,7 +20,7 @@ use results::suite::Rules;
 use terms::limits::{LimitKind, Limits, OnHostDelay, Profile};
 use terms::text::{exact_duration, plural, printable};
 
-pub(super) fn run(game: &Path, config: Option<&Path>, format: Format) -> Result<ExitCode, Failure> {
+pub(super) fn run(game: &Path, config: &ConfigFlag, format: Format) -> Result<ExitCode, Failure> {
     let path = log_of(game)?;
     let log = gamelog::read(&replay::unpacked(&path)?)
         .map_err(|error| Failure::user(LogFileError::Log { path: path.clone(), error }))?;
@@ -39,7 +40,7 @@ pub(super) fn run(game: &Path, config: Option<&Path>, format: Format) -> Result<
 }
 
 /// Plays the game of a log again with its bot, and returns the exchanges.
-fn play_again(path: &Path, log: &Log, config: Option<&Path>) -> Result<Vec<Turn>, Failure> {
+fn play_again(path: &Path, log: &Log, config: &ConfigFlag) -> Result<Vec<Turn>, Failure> {
     let start = &log.start;
     let case = case_of(start).map_err(|error| Failure::place(path, error))?;
     let config = settings(path, log, config)?;
@@ -78,7 +79,7 @@ fn warn_of_another_limit(log: &Log, turns: &[Turn], limits: &Limits) {
 }
 
 /// The settings of the logged game, with defaults for those that the log lacks.
-fn settings(path: &Path, log: &Log, config: Option<&Path>) -> Result<Config, Failure> {
+fn settings(path: &Path, log: &Log, config: &ConfigFlag) -> Result<Config, Failure> {
     let start = &log.start;
     let mut profiles = Profile::ALL.into_iter();
     let profile = profiles.find(|profile| profile.name() == start.profile).ok_or_else(|| {
@@ -95,8 +96,8 @@ fn settings(path: &Path, log: &Log, config: Option<&Path>) -> Result<Config, Fai
     let mut layers = vec![Layer::of_rules(&start.game, &rules)];
     if start.judge.is_some() {
         // Its judge is in the settings.
-        layers.push(inputs::config_file(config)?);
-    } else if config.is_some() {
+        layers.extend(config.layers()?);
+    } else if config.is_given() {
         let problem =
             "--config: the log has all settings of this game, which comes with the referee";
         return Err(Failure::user(anyhow!(problem)));

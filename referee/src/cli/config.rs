@@ -29,7 +29,7 @@ type Setting = (String, Value, String);
 pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
     // It is read once: a pipe, such as /dev/stdin, has nothing left for a second time.
     let flag = args.rules.config();
-    let path = flag.path();
+    let path = flag.path()?;
     let text = path.as_deref().map(inputs::read_text).transpose()?;
     let file = path.zip(text);
     let layer = file.as_ref().map(|(path, text)| inputs::parse_layer(path, text)).transpose()?;

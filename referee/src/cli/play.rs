@@ -168,7 +168,7 @@ fn one_seed(text: &str) -> Result<Seed, String> {
 
 pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     if let Some(game) = &args.again {
-        return again::run(game, args.rules.config().path().as_deref(), args.format);
+        return again::run(game, args.rules.config(), args.format);
     }
     refuse_twins([&args.log, &args.html, &args.trace].into_iter().flatten())?;
     for file in [&args.html, &args.trace].into_iter().flatten() {

@@ -302,10 +302,21 @@ pub(super) struct ConfigFlag {
 }
 
 impl ConfigFlag {
-    /// The settings file in use, if any: the last one that is named.
-    pub(super) fn path(&self) -> Option<PathBuf> {
-        let files = self.values.iter().rev();
-        inputs::config_path(files.map(PathBuf::as_path).find(|value| setting(value).is_none()))
+    /// The settings file in use, if any.
+    pub(super) fn path(&self) -> Result<Option<PathBuf>, Failure> {
+        let mut files = self.values.iter().filter(|value| setting(value).is_none());
+        match (files.next(), files.next()) {
+            (Some(_), Some(_)) => {
+                let problem = "--config: name one file; KEY=VALUE sets a setting besides";
+                Err(Failure::user(anyhow!(problem)))
+            }
+            (named, _) => Ok(inputs::config_path(named.map(PathBuf::as_path))),
+        }
+    }
+
+    /// Whether any settings are named.
+    pub(super) fn is_given(&self) -> bool {
+        !self.values.is_empty()
     }
 
     /// The single settings, the last one on top, as text of a settings file.
@@ -326,7 +337,7 @@ impl ConfigFlag {
     /// The settings that these values mean, the first one on top.
     pub(super) fn layers(&self) -> Result<Vec<Layer>, Failure> {
         let mut layers = self.single_layers()?;
-        layers.push(inputs::config_file(self.path().as_deref())?);
+        layers.push(inputs::config_file(self.path()?.as_deref())?);
         Ok(layers)
     }
 

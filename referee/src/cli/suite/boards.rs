@@ -18,7 +18,8 @@ use terms::seed::Seed;
 pub(super) struct BoardsFlags {
     /// Boards: files, folders of them, or a board set of the project
     ///
-    /// They may also be a quoted pattern such as 'config/test*.json'. A file is as for `referee play`, and `0003,0004` are two cases of the game.
+    /// They may also be a quoted pattern such as 'config/test*.json'. A set comes before a file of its
+    /// name, which is then ./NAME. A file is as for `referee play`, and `0003,0004` are two cases of the game.
     #[arg(long, value_name = "FILE", num_args = 1.., add = completions::boards_and_sets())]
     board: Vec<PathBuf>,
 
@@ -83,7 +84,7 @@ impl BoardsFlags {
         let (mut sets, mut files) = (Vec::new(), Vec::new());
         for name in &self.board {
             let set = name.to_str().and_then(|text| config.project.boards.get_key_value(text));
-            match set.filter(|_| !name.exists()) {
+            match set {
                 Some(set) => sets.push(set),
                 None => files.push(name.clone()),
             }

@@ -27,7 +27,7 @@ use self::play::{PlayFlags, play_all};
 pub(super) use self::report::{Games, ReportFlags, add_values, report};
 use super::named_run::runs_folder;
 use super::shared::RuleFlags;
-use super::words::word;
+use super::words::{one_of, word};
 use super::{Failure, completions};
 use engine::commit::commit_here;
 use engine::config::{Config, Project};
@@ -122,10 +122,8 @@ pub(super) struct NewRun {
     )]
     comment: Option<String>,
 
-    /// The games that leave a log: all, failed or none [default: failed]
-    ///
-    /// `all.gz` and `failed.gz` pack the logs.
-    #[arg(long, value_name = "WHICH", value_parser = logs)]
+    /// The games that leave a log [default: failed]
+    #[arg(long, value_name = "WHICH", value_parser = one_of(LOGS))]
     logs: Option<(Logs, Packing)>,
 }
 
@@ -144,6 +142,15 @@ Examples:
   referee suite --bot ./mybot --seed 1..1000 --shard 2/5 --run big-2
   referee suite --game duel --bot ./new --bot ./old --against ./old --seed 1..10000
   referee suite --game duel --bot ./new --pool ./one --pool ./two --seed 1..100";
+
+/// The values of `--logs`.
+const LOGS: &[((Logs, Packing), &str, &str)] = &[
+    ((Logs::All, Packing::Plain), "all", "Every game"),
+    ((Logs::Failed, Packing::Plain), "failed", "Lost games"),
+    ((Logs::None, Packing::Plain), "none", "No game"),
+    ((Logs::All, Packing::Gzip), "all.gz", "Every game, packed"),
+    ((Logs::Failed, Packing::Gzip), "failed.gz", "Lost games, packed"),
+];
 
 /// The value of `--run` that keeps nothing.
 const NOWHERE: &str = "none";
@@ -254,16 +261,4 @@ impl NewRun {
         }
         Ok(folder)
     }
-}
-
-/// Parses a value of `--logs`.
-fn logs(text: &str) -> Result<(Logs, Packing), String> {
-    Ok(match text {
-        "all" => (Logs::All, Packing::Plain),
-        "failed" => (Logs::Failed, Packing::Plain),
-        "none" => (Logs::None, Packing::Plain),
-        "all.gz" => (Logs::All, Packing::Gzip),
-        "failed.gz" => (Logs::Failed, Packing::Gzip),
-        _ => return Err("possible values: all, failed, none, all.gz, failed.gz".to_owned()),
-    })
 }
