@@ -165,7 +165,7 @@ impl From<Referee> for Command {
         let (play, suite) = (is_first("play"), is_first("suite") || is_first("resume"));
         let has_jobs = !suite || says("-j") || says("--jobs");
         let has_method = !(play || suite)
-            || ["--containment", "containment=", "--sandbox"].into_iter().any(says);
+            || ["--containment", "containment=", "--sandbox", "--again"].into_iter().any(says);
         if has_flags && !has_jobs {
             command.args(["--jobs", "1"]);
         }
