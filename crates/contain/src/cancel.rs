@@ -11,26 +11,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::sys::alarm::Alarm;
-use crate::sys::flag::{BY_PROGRAM, Flag};
-use crate::sys::raw;
-use crate::sys::signals::{self, Handlers};
-use crate::sys::wait::{self, For};
+use crate::sys::{self, Alarm, BY_PROGRAM, Flag, Handlers, Interest};
 
 /// The signals that a terminal, a user or a batch system sends to end a program.
-pub const SIGNALS: &[i32] = &signals::ENDING;
+pub const SIGNALS: &[i32] = &sys::ENDING;
 
 /// Prepares the signals of a program that starts others, for as long as it runs: it learns how they end even if its own parent
 /// ignored SIGCHLD, as some shells and cron do, and a write beyond `ulimit -f` fails instead of killing it with SIGXFSZ.
 /// What it starts inherits neither. Call it before there are threads.
 pub fn prepare_signals() {
-    signals::prepare();
+    sys::prepare_signals();
 }
 
 /// Has each thread allocate from a heap of its own. Otherwise games that are played at the same time wait for each other's
 /// threads, which may have no core, and their bots seem late. Call it before there are threads.
 pub fn separate_heaps() {
-    raw::separate_heaps();
+    sys::separate_heaps();
 }
 
 /// Ends everything that it was given to, once and for all. Its clones are the same canceller.
@@ -108,9 +104,9 @@ impl Canceller {
 
     /// Waits until somebody cancels, up to `at_most`.
     pub fn wait(&self, at_most: Duration) -> Option<Cancelled> {
-        let watched = [((), wait::of_file(&self.0.wake.watched), For::Reading)];
+        let watched = [((), sys::waitable_file(&self.0.wake.watched), Interest::Reading)];
         // If anything ends the wait early, the caller checks again.
-        let _ = wait::ready(watched.into_iter(), Instant::now().checked_add(at_most));
+        let _ = sys::ready(watched.into_iter(), Instant::now().checked_add(at_most));
         self.cancelled()
     }
 }

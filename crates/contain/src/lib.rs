@@ -52,7 +52,6 @@
 //!
 //! [`bot`] explains how it works. The crate needs Linux 5.4. It knows no game, no file format and no user, and prints nothing: diagnostics go to the crate
 //! `log`. It brings few crates along and builds in seconds; with the feature `serde` limits, verdicts and costs can be stored.
-
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 /// The types of limits, lines and verdicts that the items here take and return.
@@ -79,10 +78,10 @@ pub use self::program::{Child, Contained, Ending, Reply, StartError, Until};
 pub mod system {
     //! This process, its threads and this machine, for programs that play games: the same functions on every system.
 
-    pub use crate::sys::here::{
+    pub use crate::sys::Inherited;
+    pub use crate::sys::{
         CoreClaim, cpu_time_of_thread, memory, move_thread_to, user, yield_to_others,
     };
-    pub use crate::sys::inherited::Inherited;
 }
 
 pub mod bot {
@@ -121,34 +120,26 @@ pub mod bot {
     pub use terms::peer::{News, Peer};
 
     pub use crate::{
-        confine::{
-            method::ContainmentMethod,
-            pinning::{PinError, Pinning, physical_cores},
-            sandbox::Sandbox,
-        },
+        confine::{ContainmentMethod, PinError, Pinning, Sandbox, physical_cores},
         drive::{
             HostMemory,
             dialogue::Dialogue,
+            end::BotEnd,
             exchange::{Exchanged, InputUse, Request},
             pipes::Captured,
             process::{BotProcess, ExchangeError},
             table::TableWatch,
-            teardown::BotEnd,
         },
-        scratch::folder::{Scratch, await_removals},
+        scratch::{Scratch, await_removals},
         spawn::{
+            check_proc,
             command::{BotCommand, Confinement},
-            ending::Left,
-            error::SpawnError,
-            host::Host,
-            offers::check_proc,
-            probe::{Containment, check_cgroups},
-            unavailable::{SandboxError, Unavailable},
+            error::{SandboxError, SpawnError, Unavailable},
+            host::{Containment, Host, check_cgroups},
+            running::Left,
         },
         sys::{
-            cgroup::host::{memory_limit_of_host, process_limit_of_host, refused_processes},
-            proc::online_cores,
-            wait::Waitable,
+            Waitable, memory_limit_of_host, online_cores, process_limit_of_host, refused_processes,
         },
     };
 }

@@ -5,16 +5,15 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use terms::certificate::Certificate;
-use terms::limits::Resources;
-use terms::lines::LineRules;
-use terms::verdict::{BotExit, NoReply};
-
 use crate::bot::{
     BotCommand, BotProcess, Captured, Confinement, Containment, ContainmentMethod, ExchangeError,
     Host, Left, Overtime, Pinning, Request, Sandbox, SpawnError, Unavailable,
 };
 use crate::cancel::Canceller;
+use terms::certificate::Certificate;
+use terms::limits::Resources;
+use terms::lines::LineRules;
+use terms::verdict::{BotExit, NoReply};
 
 /// A program that is to run contained, and everything that limits it.
 ///

@@ -11,7 +11,7 @@ use seccompiler::{
     SeccompRule, sock_filter,
 };
 
-use super::method::ContainmentMethod;
+use crate::confine::ContainmentMethod;
 use crate::sys::raw::has_seccomp_filters;
 
 /// System calls, each with the rules of which one must apply; without a rule every call is meant.
@@ -201,3 +201,16 @@ const MISSING: &[i64] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_inotify_init,
 ];
+
+/// The privileges of the referee that a bot keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Privileges {
+    All,
+    None,
+    /// None; the bot runs as another user.
+    Nobody,
+}
+
+impl Privileges {
+    pub(crate) const ALL: [Self; 3] = [Self::All, Self::None, Self::Nobody];
+}

@@ -24,11 +24,6 @@ const LIMITED: &[KernelResource] = &[
     KernelResource::Sigpending,
 ];
 
-/// The maximum of timers and queued signals of a sandboxed bot. They count for its user, in each user namespace separately, and
-/// the user has many more; runtimes use a few.
-#[cfg(target_os = "linux")]
-const SANDBOX_SIGNALS: u64 = 1024;
-
 impl KernelLimit {
     /// A limit on one of [`LIMITED`].
     pub(crate) fn new(
@@ -45,9 +40,11 @@ impl KernelLimit {
     }
 }
 
-/// The kernel's limits that the referee's user may set.
-#[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "only Linux has sandboxes"))]
-pub(crate) fn kernel_limits(resources: &Resources, is_sandboxed: bool) -> Vec<KernelLimit> {
+/// The kernel's limits that the referee's user may set, and `more`.
+pub(crate) fn kernel_limits(
+    resources: &Resources,
+    more: impl IntoIterator<Item = (KernelResource, u64)>,
+) -> Vec<KernelLimit> {
     let cpu_time = resources.cpu_time.map(|time| time.0.as_secs().max(1));
     let limits = [
         // No core dumps. One byte is too small for a file and, unlike 0, also keeps the kernel from
@@ -57,8 +54,6 @@ pub(crate) fn kernel_limits(resources: &Resources, is_sandboxed: bool) -> Vec<Ke
         (KernelResource::Cpu, cpu_time),
         (KernelResource::Fsize, resources.file_size),
         (KernelResource::Stack, resources.stack),
-        #[cfg(target_os = "linux")]
-        (KernelResource::Sigpending, is_sandboxed.then_some(SANDBOX_SIGNALS)),
     ];
     let set = |(resource, limit): (_, Option<u64>)| {
         let limit = limit?;
@@ -68,5 +63,6 @@ pub(crate) fn kernel_limits(resources: &Resources, is_sandboxed: bool) -> Vec<Ke
         let at_most = |limit: u64| Some(limit.min(allowed.unwrap_or(u64::MAX)));
         KernelLimit::new(resource, at_most(limit), at_most(hard))
     };
-    limits.into_iter().filter_map(set).collect()
+    let more = more.into_iter().map(|(resource, limit)| (resource, Some(limit)));
+    limits.into_iter().chain(more).filter_map(set).collect()
 }

@@ -16,22 +16,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf, absolute};
 use std::sync::OnceLock;
 
-use super::tree::{self, Tree};
+use crate::confine::Sandbox;
+use crate::confine::tree::{self, Tree};
 use crate::sys::landlock::{self, Ruleset};
 use crate::sys::raw::landlock_version;
-
-/// A sandbox that this host can enforce.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sandbox {
-    /// Folders and files that this bot may read, in addition to what every bot may read.
-    readable: Vec<PathBuf>,
-    /// The paths by which they were given, which may be links.
-    given: Vec<PathBuf>,
-    /// Folders and files that are not shown with a folder around them.
-    withheld: Vec<PathBuf>,
-    /// The names of files that mark such a folder.
-    marks: Vec<&'static str>,
-}
 
 /// The first version of Landlock that checks all ways to change a file's content.
 const NEEDED: u32 = 3;
@@ -85,28 +73,6 @@ impl Sandbox {
             withheld: Vec::new(),
             marks: Vec::new(),
         }
-    }
-
-    /// Withholds these files and folders where no path given to [`new`](Self::new) shows them: a folder that is one of
-    /// them, or has one of them in it, is not shown as a whole although the bot's command, its `PATH` or the system names it. A
-    /// file, or a folder within one of them, is still shown if the command names it.
-    #[must_use]
-    pub fn withhold(mut self, paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        self.withheld.extend(paths.into_iter().filter_map(|path| path.canonicalize().ok()));
-        self
-    }
-
-    /// Withholds folders that directly contain a file of one of these names as well. They are looked for in the folders that the
-    /// bot's command names, and in two levels of folders below.
-    #[must_use]
-    pub fn withhold_marked(mut self, names: impl IntoIterator<Item = &'static str>) -> Self {
-        self.marks.extend(names);
-        self
-    }
-
-    /// Whether `path` is among the paths that this bot may read in addition to what every bot may read.
-    pub fn has(&self, path: &Path) -> bool {
-        self.readable.iter().any(|readable| path.starts_with(readable))
     }
 
     /// The file system of a bot in a namespace, of at most `size` bytes.

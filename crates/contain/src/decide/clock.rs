@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use super::moment::Moment;
-use super::sample::{Observation, Sample};
-use super::tuning::TUNING;
-use super::watch::{Delays, Watch};
+use crate::decide::moment::Moment;
+use crate::decide::sample::{Observation, Sample};
+use crate::decide::tuning::TUNING;
+use crate::decide::watch::{Delays, Watch};
 use terms::certificate::Parts;
 
 /// How long a reply is awaited beyond its limit, to find out how late it is and why.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::clock::Phase;
+use crate::decide::clock::Phase;
 use terms::certificate::Parts;
 use terms::verdict::{Culprit, NoReply};
 

@@ -5,10 +5,10 @@
 
 use std::time::Duration;
 
-use super::clock::{Clock, Overtime, Phase};
-use super::moment::Moment;
-use super::sample::{Observation, Sample};
-use super::tuning::TUNING;
+use crate::decide::clock::{Clock, Overtime, Phase};
+use crate::decide::moment::Moment;
+use crate::decide::sample::{Observation, Sample};
+use crate::decide::tuning::TUNING;
 use terms::certificate::Certificate;
 use terms::limits::Breach;
 use terms::millis::Millis;

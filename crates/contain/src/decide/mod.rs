@@ -9,10 +9,7 @@ pub(crate) mod clock;
 pub(crate) mod culprit;
 pub(crate) mod exchange;
 pub(crate) mod moment;
-#[cfg(test)]
-mod replay;
 pub(crate) mod sample;
 pub(crate) mod trace;
-mod tree_time;
 pub(crate) mod tuning;
 pub(crate) mod watch;

@@ -11,8 +11,8 @@ use std::time::Duration;
     serde(transparent)
 )]
 pub(crate) struct Moment(
-    #[cfg_attr(any(test, feature = "serde"), serde(with = "super::trace::nanos"))]
-    pub(crate)  Duration,
+    #[cfg_attr(any(test, feature = "serde"), serde(with = "crate::decide::trace::nanos"))]
+    pub(crate) Duration,
 );
 
 impl Add<Duration> for Moment {

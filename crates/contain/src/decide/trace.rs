@@ -1,7 +1,7 @@
 //! The record of an exchange, from which its decisions can be made again on any machine.
 
-use super::exchange::{Event, Start, Terms};
-use super::moment::Moment;
+use crate::decide::exchange::{Event, Start, Terms};
+use crate::decide::moment::Moment;
 
 /// What an exchange was about, how it started, and its events with their moments.
 ///
@@ -40,5 +40,65 @@ pub(crate) mod nanos {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         u64::deserialize(from).map(Duration::from_nanos)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use terms::verdict::Culprit;
+
+    use super::*;
+    use crate::decide::culprit::Late;
+    use crate::decide::exchange::{Action, Exchange, Outcome};
+
+    /// A recorded exchange, and whose fault it is that its reply was late.
+    #[derive(serde::Deserialize)]
+    struct Recorded {
+        culprit: Option<Culprit>,
+        trace: Trace,
+    }
+
+    fn recorded(path: &Path) -> Recorded {
+        let text = fs::read_to_string(path).expect("a trace");
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// The outcome of the same events; each answers the action before it.
+    fn replayed(trace: Trace) -> Box<Outcome> {
+        let mut exchange = Exchange::new(trace.terms, trace.start);
+        for (now, event) in trace.events {
+            if let Action::Done(outcome) = exchange.on(event, now) {
+                return outcome;
+            }
+        }
+        panic!("it ends in the midst of an exchange");
+    }
+
+    fn culprit(outcome: &Outcome, trace: &Trace) -> Option<Culprit> {
+        let Outcome { no_reply, phase, wall, awaits_input, ref certificate, .. } = *outcome;
+        let limit = trace.terms.limit?;
+        let parts = certificate.parts.as_ref();
+        let late = Late { no_reply, phase, awaits_input, wall, parts };
+        (no_reply.is_some() || wall > limit).then(|| late.culprit(limit))
+    }
+
+    #[test]
+    fn each_recorded_exchange_has_the_culprit_that_it_had() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/traces");
+        let mut count = 0;
+        for entry in fs::read_dir(folder).expect("the traces") {
+            let path = entry.expect("a file").path();
+            if path.extension().is_none_or(|extension| extension != "json") {
+                continue;
+            }
+            let Recorded { culprit: expected, trace } = recorded(&path);
+            let outcome = replayed(trace.clone());
+            assert_eq!(culprit(&outcome, &trace), expected, "{}: {outcome:?}", path.display());
+            count += 1;
+        }
+        assert!(count >= 30, "only {count} traces");
     }
 }

@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::moment::Moment;
-use super::sample::{Observation, Sample};
-use super::tuning::TUNING;
+use crate::decide::moment::Moment;
+use crate::decide::sample::{Observation, Sample};
+use crate::decide::tuning::TUNING;
 use terms::certificate::Parts;
 use terms::millis::Millis;
 
@@ -185,8 +185,9 @@ impl Watch {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::*;
     use crate::decide::sample::{Computed, Process, Thread};
+
+    use super::*;
 
     const WALL: Duration = Duration::from_millis(100);
 

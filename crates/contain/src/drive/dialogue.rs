@@ -7,10 +7,9 @@ use std::fmt;
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::pipes::{Captured, DRAIN_CHUNKS};
-use super::poll::Source;
-use super::process::{BotProcess, ExchangeError};
-use crate::sys::wait::Waitable;
+use crate::drive::pipes::{Captured, DRAIN_CHUNKS, Source};
+use crate::drive::process::{BotProcess, ExchangeError};
+use crate::sys::Waitable;
 use terms::lines::Lines;
 use terms::verdict::NoReply;
 

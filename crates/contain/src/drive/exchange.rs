@@ -4,11 +4,6 @@ use std::io;
 use std::mem;
 use std::time::{Duration, Instant};
 
-use super::link::Link;
-use super::meter::OwnWait;
-use super::pipes::Captured;
-use super::poll::{Ready, Source};
-use super::process::{BotProcess, ExchangeError};
 use crate::decide::clock::{Clock, Overtime, Phase};
 use crate::decide::culprit::Late;
 use crate::decide::exchange::{
@@ -18,8 +13,12 @@ use crate::decide::moment::Moment;
 use crate::decide::sample::Observation;
 use crate::decide::trace::Trace;
 use crate::decide::tuning::TUNING;
-use crate::observe::walk;
-use crate::sys::wait;
+use crate::drive::link::Link;
+use crate::drive::meter::OwnWait;
+use crate::drive::pipes::{Captured, Ready, Source};
+use crate::drive::process::{BotProcess, ExchangeError};
+use crate::observe;
+use crate::sys;
 use terms::certificate::Certificate;
 use terms::lines::{LineRules, Lines, Progress};
 use terms::peer::News;
@@ -195,7 +194,7 @@ impl BotProcess {
     ) -> Result<Event, ExchangeError> {
         Ok(match *action {
             Action::Poll(until) => return self.poll_or_check(until, under_way),
-            Action::Observe => Event::Observed(walk::observe(self.root)),
+            Action::Observe => Event::Observed(observe::observe(self.root)),
             Action::AskPeer => Event::PeerIsBusy(self.is_peer_busy(&under_way.exchange)),
             Action::AwaitEnd => Event::Ended(self.await_end(under_way)?),
             Action::Measure(measure) => return self.measure(measure, under_way),
@@ -241,7 +240,7 @@ impl BotProcess {
 
     fn poll(&self, until: Instant) -> io::Result<Ready> {
         let link = self.link.as_ref();
-        self.wait_beside(Some(until), link.map(|link| wait::of_file(link.peer.watched())))
+        self.wait_beside(Some(until), link.map(|link| sys::waitable_file(link.peer.watched())))
     }
 
     /// Reads what a poll has found, which began at `begun` and should have ended when it was `due`.
@@ -348,7 +347,7 @@ impl BotProcess {
         if is_limited || !self.link.as_mut().is_some_and(Link::is_check_due) {
             return Ok(());
         }
-        let bot = walk::below(self.root);
+        let bot = observe::below(self.root);
         let until = Instant::now() + TUNING.sampling.walk;
         let awaits_input = self.pipes.stdin.unread()? == 0 && self.awaits_input(&bot.pids(), until);
         if awaits_input || self.room() == 0 {
@@ -393,8 +392,8 @@ impl BotProcess {
         *has_stderr |= no_reply.is_some();
         let own_wait = own_wait.so_far();
         let observation = match (measure, exchange.clock.last_sample()) {
-            (Measure::OfLast, Some(last)) => walk::observed(last.clone()),
-            (Measure::OfLast | Measure::Observation, _) => walk::observe(root),
+            (Measure::OfLast, Some(last)) => observe::observed(last.clone()),
+            (Measure::OfLast | Measure::Observation, _) => observe::observe(root),
             (Measure::Quick, _) => {
                 Observation { sample: self.meter.sampler.sample(), ..Observation::default() }
             }
@@ -423,7 +422,7 @@ impl BotProcess {
             None => self.meter.add_unsampled(wall),
         }
         let is_late = no_reply == Some(NoReply::Deadline);
-        let stopped = is_late && after.as_ref().is_some_and(walk::is_stopped);
+        let stopped = is_late && after.as_ref().is_some_and(observe::is_stopped);
         let unread_input = self.pipes.stdin.unread()?;
         let both_blocked = is_late && self.pipes.stdin.has_pending() && self.room() == 0;
         if has_stderr {

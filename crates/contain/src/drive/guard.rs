@@ -6,13 +6,12 @@
 
 use std::time::Instant;
 
-use super::pipes::Captured;
 use crate::decide::sample::Sample;
 use crate::decide::tuning::TUNING;
-use crate::observe::root::Root;
-use crate::observe::walk;
-use crate::spawn::groups::group::Cgroup;
-use crate::sys::cgroup::host::{kills_are_of_group, memory_kills, memory_limit_of_host};
+use crate::drive::pipes::Captured;
+use crate::observe::{self, Root};
+use crate::spawn::running::KernelLimits;
+use crate::sys::{kills_are_of_group, memory_kills, memory_limit_of_host};
 use terms::limits::{Breach, Resource, Resources};
 use terms::text::size;
 use terms::verdict::{BotExit, NoReply, SIGKILL};
@@ -33,8 +32,8 @@ pub(crate) struct Guard {
     peak_memory: Option<u64>,
     /// The last sample in this exchange, unless it was taken.
     pub(crate) sampled: Option<Sample>,
-    /// The bot's control group, if any.
-    cgroup: Option<Cgroup>,
+    /// The kernel's limits on all of the bot, if it has some.
+    group: Option<Box<dyn KernelLimits>>,
     /// The number of OOM kills around the referee before the bot started.
     memory_kills: u64,
 }
@@ -79,13 +78,17 @@ impl HostMemory {
 
 impl Guard {
     /// Starts to watch; `memory_kills` is the number of OOM kills before the bot started.
-    pub(crate) fn new(limits: Resources, cgroup: Option<Cgroup>, memory_kills: u64) -> Self {
+    pub(crate) fn new(
+        limits: Resources,
+        group: Option<Box<dyn KernelLimits>>,
+        memory_kills: u64,
+    ) -> Self {
         Self {
             limits,
             next: Instant::now() + TUNING.limits.interval,
             next_memory: Instant::now(),
             memory_kills,
-            cgroup,
+            group,
             written: Written::default(),
             is_breached: false,
             breach_while_idle: None,
@@ -181,7 +184,7 @@ impl Guard {
         if now < self.next || deadline.is_some_and(|deadline| now >= deadline) {
             return None;
         }
-        let sample = walk::below_until(root, deadline);
+        let sample = observe::below_until(root, deadline);
         let breach = self.judge(&sample, deadline, false);
         self.sampled = Some(sample);
         self.next =
@@ -211,15 +214,15 @@ impl Guard {
         let Exceeded { memory, breach } = Exceeded::by(&self.limits, sample, deadline, measures);
         self.peak_memory = self.peak_memory.max((memory > 0).then_some(memory));
         let breach = breach.or(self.breach_while_idle);
-        let breach = breach.or_else(|| self.cgroup.as_ref()?.breach())?;
+        let breach = breach.or_else(|| self.group.as_ref()?.breach())?;
         Some(self.record(breach))
     }
 
     /// Whether no reply came because the host, not the bot, ran out of memory.
     pub(crate) fn check_host(&self, no_reply: NoReply) -> Option<HostMemory> {
-        let is_hosts = match (&self.cgroup, no_reply) {
+        let is_hosts = match (&self.group, no_reply) {
             (_, NoReply::OverLimit(_)) => false,
-            (Some(cgroup), _) => cgroup.lacked_memory_of_host(),
+            (Some(group), _) => group.lacked_memory_of_host(),
             // The kill may have hit another bot's process, so this bot must have ended as well.
             // On a whole machine the kill may have hit a process at its own limit.
             (None, NoReply::Ended(exit)) => {
@@ -230,9 +233,9 @@ impl Guard {
         is_hosts.then(|| HostMemory { used: self.peak_memory, host: memory_limit_of_host() })
     }
 
-    /// Kills all processes left in the bot's control group, if it has one. Returns whether the group is empty.
-    pub(crate) fn clear_cgroup(&self) -> Option<bool> {
-        self.cgroup.as_ref().map(Cgroup::clear)
+    /// Kills all processes left under the kernel's limits, if it has some. Returns whether none is left.
+    pub(crate) fn clear_group(&self) -> Option<bool> {
+        self.group.as_ref().map(|group| group.clear())
     }
 
     /// Remembers that the bot has exceeded a limit.
@@ -264,7 +267,7 @@ impl Exceeded {
             0 | 1 => resident,
             _ if measures || may_exceed => {
                 let until = Instant::now() + TUNING.sampling.walk;
-                walk::proportional_memory(sample, deadline.map_or(until, |it| it.min(until)))
+                observe::proportional_memory(sample, deadline.map_or(until, |it| it.min(until)))
             }
             _ => 0,
         };
@@ -282,8 +285,8 @@ fn was_killed(exit: BotExit) -> bool {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if let Some(cgroup) = self.cgroup.take() {
-            cgroup.give_back();
+        if let Some(group) = self.group.take() {
+            group.give_back();
         }
     }
 }

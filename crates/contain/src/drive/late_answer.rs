@@ -4,16 +4,15 @@ use std::io;
 use std::thread;
 use std::time::Instant;
 
-use super::poll::Source;
-use super::process::BotProcess;
 use crate::decide::clock::Overtime;
 use crate::decide::exchange::{Exchange, LateAnswer};
 use crate::decide::sample::Sample;
 use crate::decide::tuning::TUNING;
 use crate::drive::exchange::Request;
-use crate::drive::pipes::Captured;
-use crate::observe::waits;
-use crate::sys::wait;
+use crate::drive::pipes::{Captured, Source};
+use crate::drive::process::BotProcess;
+use crate::observe;
+use crate::sys;
 use terms::lines::Progress;
 use terms::peer::News;
 
@@ -76,8 +75,8 @@ impl BotProcess {
     ) -> io::Result<bool> {
         // Before late output its peer is not polled, and would be ready for ever.
         let link = self.link.as_ref().filter(|_| exchange.spoke_late().is_some());
-        let ready =
-            self.wait_beside(Some(until), link.map(|link| wait::of_file(link.peer.watched())))?;
+        let ready = self
+            .wait_beside(Some(until), link.map(|link| sys::waitable_file(link.peer.watched())))?;
         if ready.has(Source::Stdout) {
             self.read_late_stdout(exchange)?;
         }
@@ -103,6 +102,6 @@ impl BotProcess {
     /// Whether these processes wait for input of the referee's; no if that is not certain by `until`.
     pub(crate) fn awaits_input(&self, processes: &[i32], until: Instant) -> bool {
         let pipes = self.pipes.stdin.waitable().zip(self.pipes.stdout.waitable());
-        pipes.is_some_and(|(input, output)| waits::awaits_input(processes, input, output, until))
+        pipes.is_some_and(|(input, output)| observe::awaits_input(processes, input, output, until))
     }
 }

@@ -3,6 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::decide::tuning::TUNING;
+use crate::drive::process::BotProcess;
+use crate::sys::narrow;
+use terms::bounds::PIPE_PART;
 use terms::peer::Peer;
 
 /// A peer, and when it was checked.
@@ -16,7 +19,6 @@ pub(crate) struct Link {
     /// When a bot without a limit was last checked for its sake.
     checked: Instant,
     /// Whether the bot's pipes are still larger than their part in a connection.
-    #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "only Linux sets their size"))]
     pub(crate) has_wide_pipes: bool,
 }
 
@@ -58,5 +60,15 @@ impl Link {
             self.checked = Instant::now();
         }
         is_due
+    }
+}
+
+impl BotProcess {
+    /// Gives the bot's pipes their part of the connection, unless they are fuller than that now.
+    pub(crate) fn narrow_pipes(&mut self) {
+        let Some(link) = self.link.as_mut().filter(|link| link.has_wide_pipes) else { return };
+        let pipes = [self.pipes.stdin.waitable(), self.pipes.stdout.waitable()];
+        let mut are_narrow = pipes.into_iter().flatten().map(|pipe| narrow(pipe, PIPE_PART));
+        link.has_wide_pipes = !are_narrow.all(|is_narrow| is_narrow);
     }
 }

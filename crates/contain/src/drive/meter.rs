@@ -5,9 +5,7 @@ use std::time::{Duration, Instant};
 use crate::decide::exchange::Start;
 use crate::decide::moment::Moment;
 use crate::decide::sample::Sample;
-use crate::observe::referee::RefereeThread;
-use crate::observe::root::Root;
-use crate::observe::sampler::Sampler;
+use crate::observe::{RefereeThread, Root, Sampler};
 
 /// Measures one program.
 #[derive(Debug)]

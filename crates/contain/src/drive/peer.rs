@@ -17,26 +17,14 @@ use std::io;
 use std::os::fd::BorrowedFd;
 use std::time::Instant;
 
-use super::process::BotProcess;
-use crate::decide::tuning::TUNING;
-use crate::observe::waits::{awaits_input, is_blocked_writing, wait_for_each_other};
-use crate::observe::walk;
-use crate::sys::proc;
-use rustix::io::Errno;
-use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::Pid;
 
-use terms::bounds::PIPE_PART;
+use crate::decide::tuning::TUNING;
+use crate::drive::process::BotProcess;
+use crate::observe::{self, awaits_input, is_blocked_writing, wait_for_each_other};
+use crate::sys::proc;
 
 impl BotProcess {
-    /// Gives the bot's pipes their part of the connection, unless they are fuller than that now.
-    pub(crate) fn narrow_pipes(&mut self) {
-        let Some(link) = self.link.as_mut().filter(|link| link.has_wide_pipes) else { return };
-        let pipes = [self.pipes.stdin.waitable(), self.pipes.stdout.waitable()];
-        let mut are_narrow = pipes.into_iter().flatten().map(|pipe| narrow(pipe, PIPE_PART));
-        link.has_wide_pipes = !are_narrow.all(|is_narrow| is_narrow);
-    }
-
     /// Calls `watch` with each descriptor that is ready when the program has written or ended.
     ///
     /// # Errors
@@ -57,7 +45,7 @@ impl BotProcess {
             return false;
         }
         let until = Instant::now() + TUNING.sampling.walk;
-        let processes = walk::pids(self.root, until);
+        let processes = observe::pids(self.root, until);
         if others {
             awaits_input(&processes, input, output, until)
         } else {
@@ -68,7 +56,7 @@ impl BotProcess {
     /// Whether a process is blocked writing to the pipe whose other end is `output`, which is full, or all of them wait.
     pub fn is_blocked_writing(&self, output: BorrowedFd<'_>) -> bool {
         let until = Instant::now() + TUNING.sampling.walk;
-        is_blocked_writing(&walk::pids(self.root, until), output, until)
+        is_blocked_writing(&observe::pids(self.root, until), output, until)
     }
 
     /// Whether this is one of the program's processes.
@@ -87,9 +75,4 @@ impl BotProcess {
         }
         false
     }
-}
-
-/// Has a pipe hold no more than this number of bytes; returns whether it does. What is not a pipe is as large as it is.
-fn narrow(pipe: BorrowedFd<'_>, size: usize) -> bool {
-    !matches!(fcntl_setpipe_size(pipe, size), Err(Errno::BUSY))
 }

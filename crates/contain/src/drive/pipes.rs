@@ -1,9 +1,11 @@
 //! The referee's ends of a bot's pipes: non-blocking and capped.
 
 use std::io::{self, ErrorKind, Write as _};
+use std::time::Instant;
 
-use crate::sys::pipe::{self, PipeReader, PipeWriter};
-use crate::sys::wait::Waitable;
+use crate::drive::process::BotProcess;
+use crate::spawn::running::ChildPipes;
+use crate::sys::{self, Interest, PipeReader, PipeWriter, Waitable};
 use terms::lines::LineBuffer;
 
 /// The referee's ends, and the lines that came through them.
@@ -20,12 +22,8 @@ pub(crate) struct Pipes {
 }
 
 impl Pipes {
-    pub(crate) fn new(
-        stdin: PipeWriter,
-        stdout: PipeReader,
-        stderr: PipeReader,
-        stderr_cap: usize,
-    ) -> io::Result<Self> {
+    pub(crate) fn new(pipes: ChildPipes, stderr_cap: usize) -> io::Result<Self> {
+        let ChildPipes { stdin, stdout, stderr } = pipes;
         Ok(Self {
             stdin: InputPipe::new(stdin)?,
             stdout: OutputPipe::new(stdout)?,
@@ -68,13 +66,13 @@ pub(crate) struct OutputPipe {
 
 impl OutputPipe {
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
-        pipe::prepare_to_read(&pipe)?;
+        sys::prepare_to_read(&pipe)?;
         Ok(Self { pipe: Some(pipe), total: 0 })
     }
 
     /// Ready once there is something to read.
     pub(crate) fn waitable(&self) -> Option<Waitable<'_>> {
-        self.pipe.as_ref().map(pipe::readable)
+        self.pipe.as_ref().map(sys::readable)
     }
 
     pub(crate) fn is_closed(&self) -> bool {
@@ -109,7 +107,7 @@ impl OutputPipe {
             chunk.clear();
             let space = chunk.spare_capacity_mut();
             let size = space.len().min(limit);
-            match pipe::read(pipe, &mut space[..size]) {
+            match sys::read(pipe, &mut space[..size]) {
                 Ok([]) => {
                     self.pipe = None;
                     return Ok(Got::End);
@@ -156,14 +154,14 @@ pub(crate) struct InputPipe {
 
 impl InputPipe {
     pub(crate) fn new(pipe: PipeWriter) -> io::Result<Self> {
-        pipe::prepare_to_write(&pipe)?;
+        sys::prepare_to_write(&pipe)?;
         Ok(Self { pipe: Some(pipe), pending: Vec::new(), refused: false, ends: false })
     }
 
     /// What to wait for, if there is something to write.
     pub(crate) fn waitable_if_pending(&self) -> Option<Waitable<'_>> {
-        let is_pending = |pipe: &&PipeWriter| !self.pending.is_empty() || !pipe::is_written(pipe);
-        self.pipe.as_ref().filter(is_pending).map(pipe::writable)
+        let is_pending = |pipe: &&PipeWriter| !self.pending.is_empty() || !sys::is_written(pipe);
+        self.pipe.as_ref().filter(is_pending).map(sys::writable)
     }
 
     /// Whether there is input that the pipe has not taken yet.
@@ -196,7 +194,7 @@ impl InputPipe {
         if self.pipe.is_some() {
             self.pending.extend_from_slice(&pending[written..]);
         }
-        let is_written = self.pipe.as_ref().is_none_or(pipe::is_written);
+        let is_written = self.pipe.as_ref().is_none_or(sys::is_written);
         if self.ends && self.pending.is_empty() && is_written {
             self.close();
         }
@@ -211,7 +209,7 @@ impl InputPipe {
 
     /// Ready once something can be written.
     pub(crate) fn waitable(&self) -> Option<Waitable<'_>> {
-        self.pipe.as_ref().map(pipe::writable)
+        self.pipe.as_ref().map(sys::writable)
     }
 
     /// Whether the bot has closed its end: input sent since then was lost.
@@ -228,7 +226,7 @@ impl InputPipe {
     /// The number of bytes for the bot that it has not read.
     pub(crate) fn unread(&self) -> io::Result<u64> {
         let Some(pipe) = &self.pipe else { return Ok(0) };
-        Ok(pipe::unread(pipe)? + self.pending.len() as u64)
+        Ok(sys::unread(pipe)? + self.pending.len() as u64)
     }
 
     fn write_some(&mut self, mut bytes: &[u8]) -> io::Result<usize> {
@@ -265,5 +263,112 @@ impl Captured {
         let room = cap.saturating_sub(self.bytes.len()).min(chunk.len());
         self.bytes.extend_from_slice(&chunk[..room]);
         self.dropped += (chunk.len() - room) as u64;
+    }
+}
+
+/// Something that a poll waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Stdin,
+    Stdout,
+    Stderr,
+    /// The program or its keeper has ended.
+    End,
+    Canceller,
+    /// What is waited for besides.
+    Beside,
+}
+
+/// What poll found ready.
+#[derive(Debug, Default)]
+pub(crate) struct Ready(Vec<Source>);
+
+impl Ready {
+    pub(crate) fn has(&self, source: Source) -> bool {
+        self.0.contains(&source)
+    }
+}
+
+impl BotProcess {
+    /// The bytes of standard output for which there is room now: without a peer, all.
+    pub(crate) fn room(&self) -> usize {
+        self.link.as_ref().map_or(usize::MAX, |link| link.peer.room())
+    }
+
+    /// Reads no further than the limits on output, so that the bytes read of a flood do not depend on how
+    /// it arrives, and nothing for which there is no room.
+    pub(crate) fn read_stdout(&mut self) -> io::Result<Got> {
+        match self.room() {
+            0 => Ok(Got::Nothing),
+            room => self.read_stdout_at_most(room),
+        }
+    }
+
+    fn read_stdout_at_most(&mut self, room: usize) -> io::Result<Got> {
+        let Self { pipes, guard, link, .. } = self;
+        let limit = guard.output_left().min(room);
+        let got = pipes.stdout.read_at_most(limit, &mut pipes.chunk, |chunk| {
+            guard.count_output(chunk.len() as u64);
+            pipes.lines.push(chunk);
+            if let Some(link) = link {
+                link.peer.on_output(chunk);
+            }
+        })?;
+        // Now there may be less in it.
+        self.narrow_pipes();
+        Ok(got)
+    }
+
+    /// Reads all that a program which has ended has left in its pipe, within a bound.
+    pub(crate) fn drain_stdout(&mut self) -> io::Result<()> {
+        for _ in 0..DRAIN_CHUNKS {
+            if self.read_stdout_at_most(usize::MAX)? != Got::Bytes
+                || self.guard.check_output().is_some()
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads all standard error that is there, within a bound.
+    pub(crate) fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
+        self.read_stderr_chunks(stderr, DRAIN_CHUNKS)
+    }
+
+    /// Reads some standard error.
+    pub(crate) fn read_some_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
+        self.read_stderr_chunks(stderr, 1)
+    }
+
+    fn read_stderr_chunks(&mut self, stderr: &mut Captured, chunks: usize) -> io::Result<()> {
+        let Self { pipes, guard, .. } = self;
+        let keep = |chunk: &[u8]| guard.keep_stderr(stderr, chunk, pipes.stderr_cap);
+        pipes.stderr.drain(chunks, &mut pipes.chunk, keep)
+    }
+
+    /// Waits until something is ready or `until` has come.
+    pub(crate) fn wait(&self, until: Option<Instant>) -> io::Result<Ready> {
+        self.wait_beside(until, None)
+    }
+
+    /// As [`wait`](Self::wait), or until something else is ready.
+    pub(crate) fn wait_beside(
+        &self,
+        until: Option<Instant>,
+        beside: Option<Waitable<'_>>,
+    ) -> io::Result<Ready> {
+        let canceller = self.alarm.as_deref().map(sys::waitable_file);
+        let stdout = self.pipes.stdout.waitable().filter(|_| self.room() > 0);
+        let watched = [
+            (Source::Stdin, self.pipes.stdin.waitable_if_pending(), Interest::Writing),
+            (Source::Stdout, stdout, Interest::Reading),
+            (Source::Stderr, self.pipes.stderr.waitable(), Interest::Reading),
+            (Source::End, self.running.notice(), Interest::Reading),
+            (Source::Canceller, canceller, Interest::Reading),
+            (Source::Beside, beside, Interest::Reading),
+        ];
+        let open = watched.into_iter().filter_map(|(source, it, what)| Some((source, it?, what)));
+        sys::ready(open, until).map(Ready)
     }
 }

@@ -6,23 +6,20 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::bystander::Bystander;
-use super::guard::{Guard, HostMemory};
-use super::link::Link;
-use super::meter::Meter;
-use super::pin::BesideBot;
-use super::pipes::Pipes;
-use super::start;
 use crate::decide::tuning::TUNING;
-use crate::observe::root::Root;
-use crate::observe::walk;
-use crate::scratch::folder::Scratch;
+use crate::drive::guard::{Guard, HostMemory};
+use crate::drive::link::Link;
+use crate::drive::meter::Meter;
+use crate::drive::pipes::Pipes;
+use crate::drive::table::Bystander;
+use crate::observe::{self, Root};
+use crate::scratch::Scratch;
 use crate::spawn::command::{BotCommand, Spawned};
-use crate::spawn::ending::Left;
 use crate::spawn::error::SpawnError;
 use crate::spawn::host::Host;
-use crate::spawn::running::{Running, Started};
-use crate::sys::cgroup::host::memory_kills;
+use crate::spawn::running::{Left, RunningProgram};
+use crate::sys::BesideBot;
+use crate::sys::memory_kills;
 use terms::fault::{AtFault, Attributed};
 use terms::peer::Peer;
 
@@ -54,7 +51,7 @@ use terms::peer::Peer;
 /// ```
 #[derive(Debug)]
 pub struct BotProcess {
-    pub(crate) running: Running,
+    pub(crate) running: Box<dyn RunningProgram>,
     /// Where its processes are found.
     pub(crate) root: Root,
     pub(crate) pipes: Pipes,
@@ -93,18 +90,22 @@ impl BotProcess {
         let memory_kills = memory_kills();
         let spawned = Instant::now();
         let pinned = |source| SpawnError::Confinement { what: "pinning it", source };
-        let beside = command.pinning.as_ref().map(BesideBot::join).transpose().map_err(pinned)?;
-        let Spawned { started, scratch, cgroup } = command.spawn()?;
-        let Started { running, stdin, stdout, stderr } = started;
-        let root = start::root(&running);
+        let beside = command
+            .pinning
+            .as_ref()
+            .map(|pinning| BesideBot::join(&pinning.cores))
+            .transpose()
+            .map_err(pinned)?;
+        let Spawned { running, pipes, scratch, group } = command.spawn()?;
+        let root = running.root();
         log::debug!("process {}: started {command:?}", root.pid());
         let resources = |source| SpawnError::resources(&command.program, source);
         Ok(Self {
             meter: Meter::new(root, spawned),
-            pipes: Pipes::new(stdin, stdout, stderr, stderr_cap).map_err(resources)?,
+            pipes: Pipes::new(pipes, stderr_cap).map_err(resources)?,
             running,
             root,
-            guard: Guard::new(command.confinement.resources, cgroup, memory_kills),
+            guard: Guard::new(command.confinement.resources, group, memory_kills),
             is_end_reported: false,
             alarm,
             bystander: None,
@@ -129,7 +130,7 @@ impl BotProcess {
         if self.running.adopts_orphans() || self.running.exit().is_some() {
             return Vec::new();
         }
-        walk::pids(self.root, Instant::now() + TUNING.sampling.walk)
+        observe::pids(self.root, Instant::now() + TUNING.sampling.walk)
     }
 
     /// Ends all processes of the bot, of which these were `known`.

@@ -1,14 +1,17 @@
 //! Programs at one table, of which one is asked at a time.
 
-use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::bystander::Bystander;
-use super::process::BotProcess;
+use crate::decide::sample::Sample;
 use crate::decide::tuning::TUNING;
-use crate::observe::walk;
+use crate::drive::guard::Exceeded;
+use crate::drive::process::BotProcess;
+use crate::observe::{self, Root, Sampler};
+use crate::spawn::Leash;
+use terms::limits::{Breach, Resources};
 
 /// Watches the programs at one table that are not asked, until it is dropped.
 #[derive(Debug)]
@@ -78,7 +81,7 @@ impl BotProcess {
         let mut last = self.meter.sampler.sample();
         let ran_on = loop {
             let sample = self.meter.sampler.sample();
-            let has_run = sample.threads != last.threads || walk::can_run(&sample);
+            let has_run = sample.threads != last.threads || observe::can_run(&sample);
             let ran_on = begun.elapsed();
             last = sample;
             if !has_run || ran_on >= at_most {
@@ -103,5 +106,96 @@ impl BotProcess {
         if let Some(bystander) = &self.bystander {
             self.guard.exceeded_while_idle(bystander.resume());
         }
+    }
+}
+
+/// A program that may have to wait for others.
+#[derive(Debug)]
+pub(crate) struct Bystander {
+    leash: Leash,
+    limits: Resources,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    activity: Activity,
+    sampler: Sampler,
+    /// When to sample it next.
+    next: Instant,
+    /// The limit that it has exceeded, for which it is killed.
+    breach: Option<Breach>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Activity {
+    /// It is asked, or has ended: nothing is to be done here.
+    Asked,
+    Stopped,
+    /// It may run while others are asked.
+    Pondering,
+}
+
+impl Bystander {
+    pub(crate) fn new(root: Root, leash: Leash, limits: Resources) -> Self {
+        let mut sampler = Sampler::new(root);
+        leash.resume(&sampler.sample().pids());
+        let (activity, next, breach) = (Activity::Asked, Instant::now(), None);
+        let state = Mutex::new(State { activity, sampler, next, breach });
+        Self { leash, limits, state }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has it run as it likes from now on. Returns the limit that it has exceeded in the meantime.
+    pub(crate) fn resume(&self) -> Option<Breach> {
+        let mut state = self.state();
+        if state.activity == Activity::Stopped {
+            let processes = state.sampler.sample().pids();
+            self.leash.resume(&processes);
+        }
+        state.activity = Activity::Asked;
+        state.breach
+    }
+
+    /// Stops the processes of this sample; the next samples show any others.
+    pub(crate) fn stop(&self, sample: &Sample) {
+        let mut state = self.state();
+        state.activity = Activity::Stopped;
+        state.next = Instant::now() + TUNING.bystander.interval;
+        self.leash.stop(&sample.pids());
+    }
+
+    pub(crate) fn ponder(&self) {
+        let mut state = self.state();
+        state.activity = Activity::Pondering;
+        state.next = Instant::now() + TUNING.limits.interval;
+    }
+
+    /// Samples it if that is due: stops again what runs, and kills what exceeds a limit. Returns when to call this again.
+    pub(crate) fn tick(&self) -> Instant {
+        let mut state = self.state();
+        let now = Instant::now();
+        let (interval, share) = match state.activity {
+            Activity::Stopped => (TUNING.bystander.interval, TUNING.bystander.share),
+            Activity::Pondering => (TUNING.limits.interval, TUNING.limits.share),
+            Activity::Asked => return now + TUNING.bystander.interval,
+        };
+        if now < state.next {
+            return state.next;
+        }
+        let sample = state.sampler.sample();
+        // Before its memory is measured, so that it does not grow in the meantime.
+        if state.activity == Activity::Stopped && observe::has_unstopped(&sample) {
+            self.leash.stop(&sample.pids());
+        }
+        state.breach = state.breach.or(Exceeded::by(&self.limits, &sample, None, false).breach);
+        if state.breach.is_some() {
+            self.leash.kill(&sample.pids());
+        }
+        state.next = Instant::now() + interval.max(now.elapsed() * share);
+        state.next
     }
 }

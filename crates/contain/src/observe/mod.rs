@@ -12,17 +12,19 @@
 //! - When a virtual machine continues after a stop, the clocks of its running threads jump, and timers ring late. Stolen time
 //!   that the hypervisor reports is subtracted from the threads instead.
 //! - The times of a pipe's inode do not change since Linux 6.15.
-
 //!
-//! Other systems tell less, and so does `elsewhere`: of each process its CPU time and its memory.
+//! Other systems than Linux tell less, and so does `portable`: of each process its CPU time and its memory.
 
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/referee.rs")]
-pub(crate) mod referee;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/root.rs")]
-pub(crate) mod root;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/sampler.rs")]
-pub(crate) mod sampler;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/waits.rs")]
-pub(crate) mod waits;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/walk.rs")]
-pub(crate) mod walk;
+#[cfg(not(target_os = "linux"))]
+mod portable;
+#[cfg(target_os = "linux")]
+mod sampler;
+#[cfg(target_os = "linux")]
+mod waits;
+#[cfg(target_os = "linux")]
+mod walk;
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) use self::portable::*;
+#[cfg(target_os = "linux")]
+pub(crate) use self::{sampler::*, waits::*, walk::*};

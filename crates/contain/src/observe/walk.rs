@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use super::root::Root;
+use rustix::process::Pid;
+
 use crate::decide::sample::{Computed, Observation, Process, Sample, Thread};
 use crate::decide::tuning::TUNING;
 use crate::sys::proc::{self, Stat, children, field, numbers_in, numbers_until, open_files, read};
@@ -174,14 +175,45 @@ pub(super) fn of_all(open: Vec<i32>, until: Instant) -> Sample {
     sample
 }
 
+/// The process from which all processes of a program descend.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Root {
+    /// Its keeper, which is not one of them.
+    Keeper(Pid),
+    /// The program itself.
+    Program(Pid),
+}
+
+impl Root {
+    /// An ordinary child.
+    pub(crate) fn of_child(child: Pid) -> Self {
+        Self::Program(child)
+    }
+
+    /// The process itself.
+    pub(crate) fn pid(self) -> Pid {
+        let (Self::Keeper(pid) | Self::Program(pid)) = self;
+        pid
+    }
+
+    /// The processes with which a walk begins: the program is the first one.
+    pub(super) fn first_processes(self) -> Vec<i32> {
+        match self {
+            Self::Keeper(keeper) => children(keeper.as_raw_pid(), keeper.as_raw_pid()),
+            Self::Program(pid) => vec![pid.as_raw_pid()],
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::process::Command;
 
-    use rustix::process::{Pid, Signal, kill_process};
+    use rustix::process::{Signal, kill_process};
+
+    use terms::millis::Millis;
 
     use super::*;
-    use terms::millis::Millis;
 
     fn look() -> Instant {
         Instant::now() + TUNING.sampling.walk

@@ -6,14 +6,10 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::error::{SpawnError, StartFailure};
-use super::groups::group::Cgroup;
-use super::plain::{self, Plain};
-use super::running::{Running, Started};
-use crate::confine::method::ContainmentMethod;
-use crate::confine::pinning::Pinning;
-use crate::confine::sandbox::Sandbox;
-use crate::scratch::folder::Scratch;
+use crate::confine::{ContainmentMethod, Pinning, Sandbox};
+use crate::scratch::Scratch;
+use crate::spawn::error::{SpawnError, StartFailure};
+use crate::spawn::running::{ChildPipes, KernelLimits, RunningProgram};
 use terms::limits::Resources;
 use terms::system::{is_path, program_file};
 
@@ -66,11 +62,12 @@ impl BotCommand {
 
 /// A started bot with its resources.
 pub(crate) struct Spawned {
-    pub(crate) started: Started,
+    pub(crate) running: Box<dyn RunningProgram>,
+    pub(crate) pipes: ChildPipes,
     /// The bot's writable folder, if it is in a sandbox and sees the host's files.
     pub(crate) scratch: Option<Scratch>,
-    /// The bot's control group.
-    pub(crate) cgroup: Option<Cgroup>,
+    /// The kernel's limits on all of it, in a control group.
+    pub(crate) group: Option<Box<dyn KernelLimits>>,
 }
 
 impl BotCommand {
@@ -80,14 +77,9 @@ impl BotCommand {
             return Err(SpawnError::Cwd(cwd.clone()));
         }
         let program = self.find()?;
-        if self.confinement.method == ContainmentMethod::Plain {
-            return self.spawn_plain(&program);
+        if self.confinement.method != ContainmentMethod::Plain {
+            return self.spawn_kept(&program);
         }
-        self.spawn_kept(&program)
-    }
-
-    /// Starts the bot as an ordinary child.
-    fn spawn_plain(&self, program: &Path) -> Result<Spawned, SpawnError> {
         if self.confinement.sandbox.is_some() {
             let source = io::Error::other("the method plain has none");
             return Err(SpawnError::Confinement { what: "making its sandbox", source });
@@ -96,27 +88,13 @@ impl BotCommand {
         if let Some(word) = words.find(|word| word.as_encoded_bytes().contains(&0)) {
             return Err(SpawnError::Nul(word.clone()));
         }
-        let mut plain = Plain::start(&plain::Plan {
-            program,
-            name: &self.program,
-            args: &self.args,
-            cwd: self.cwd.as_deref(),
-            env: &self.env,
-            resources: &self.confinement.resources,
-        })
-        .map_err(|failure| match failure {
-            StartFailure::Exec(error) => self.explain_exec(program, error),
-            StartFailure::Watch(source) => {
-                SpawnError::Confinement { what: "watching its processes", source }
+        match self.start_plain(&program) {
+            Ok((running, pipes)) => Ok(Spawned { running, pipes, scratch: None, group: None }),
+            Err(StartFailure::Exec(error)) => Err(self.explain_exec(&program, error)),
+            Err(StartFailure::Watch(source)) => {
+                Err(SpawnError::Confinement { what: "watching its processes", source })
             }
-        })?;
-        let pipes = plain
-            .take_pipes()
-            .ok_or_else(|| SpawnError::resources(program, io::ErrorKind::BrokenPipe.into()))?;
-        let (stdin, stdout, stderr) = pipes;
-        let running = Running::from(plain);
-        let started = Started { running, stdin, stdout, stderr };
-        Ok(Spawned { started, scratch: None, cgroup: None })
+        }
     }
 
     pub(super) fn is_path(&self) -> bool {

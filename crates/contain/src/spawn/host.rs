@@ -2,11 +2,12 @@
 
 use std::io;
 use std::process;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
-use super::groups::group;
-use super::launcher;
-use crate::scratch::later;
+use crate::confine::ContainmentMethod;
+use crate::scratch;
+use crate::spawn::error::Unavailable;
+use crate::spawn::{check_proc, end_launcher, home_of_groups, remove_groups, start_launcher};
 
 /// Keeps what the bots of this program share: the launcher that starts them, their control groups, a thread that removes
 /// what they leave. When the last host is dropped, all of that is gone.
@@ -45,7 +46,7 @@ impl Host {
     /// When the system refuses another process or a socket.
     pub fn start() -> io::Result<Self> {
         let host = Self::hold();
-        launcher::start_launcher()?;
+        start_launcher()?;
         Ok(host)
     }
 
@@ -67,9 +68,114 @@ impl Drop for Host {
         let mut hosts = hosts();
         *hosts -= 1;
         if *hosts == 0 && self.process == process::id() {
-            group::remove_all();
-            launcher::end_launcher();
-            later::end();
+            remove_groups();
+            end_launcher();
+            scratch::end();
         }
     }
+}
+
+/// The user's choice of a containment method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize), serde(rename_all = "kebab-case"))]
+#[non_exhaustive]
+pub enum Containment {
+    /// The first of the methods below that this host allows.
+    #[default]
+    Auto,
+    /// A pid namespace: the kernel kills every process in it.
+    Namespace,
+    /// No process can leave the bot's process group, which is killed.
+    Seccomp,
+    /// An ordinary child, whose process group is killed.
+    Plain,
+    /// Another spelling of [`Plain`](Self::Plain), which a warning replaces in the next version.
+    Group,
+}
+
+impl Host {
+    /// The methods that keep a program's processes together, from the strongest to the weakest, and why this host does not
+    /// offer one.
+    pub fn methods(&self) -> [(ContainmentMethod, Result<(), Unavailable>); 3] {
+        ContainmentMethod::ALL.map(|method| (method, method.check()))
+    }
+}
+
+/// Checks whether this host offers control groups, by probing.
+///
+/// # Errors
+/// The reason why it does not.
+pub fn check_cgroups() -> Result<(), Unavailable> {
+    let _host = Host::hold();
+    home_of_groups().map(drop).map_err(Unavailable::ControlGroups)
+}
+
+impl ContainmentMethod {
+    /// Checks whether this host offers this method.
+    ///
+    /// # Errors
+    /// The reason why it does not.
+    pub fn check(self) -> Result<(), Unavailable> {
+        self.check_with(false)
+    }
+
+    /// Checks whether this host offers this method with a sandbox.
+    ///
+    /// # Errors
+    /// The reason why it does not.
+    pub fn check_sandbox(self) -> Result<(), Unavailable> {
+        self.check_with(true)
+    }
+
+    fn check_with(self, sandbox: bool) -> Result<(), Unavailable> {
+        self.try_out(sandbox).map_err(|why| Unavailable::Method { method: self, why })
+    }
+
+    /// Whether a bot's limits on memory and processes are the kernel's, in a control group; otherwise the referee watches them.
+    pub fn uses_cgroups(self) -> bool {
+        self != Self::Plain && check_cgroups().is_ok()
+    }
+}
+
+impl Containment {
+    /// Resolves to a method for a bot without a sandbox; the host is probed once.
+    ///
+    /// # Errors
+    /// When the host does not offer the method, or `/proc` belongs to another pid namespace.
+    pub fn method(self) -> Result<ContainmentMethod, Unavailable> {
+        self.method_with(false)
+    }
+
+    /// Resolves to a method for a bot with a sandbox or without; the host is probed once.
+    ///
+    /// # Errors
+    /// As [`method`](Self::method).
+    pub fn method_with(self, sandbox: bool) -> Result<ContainmentMethod, Unavailable> {
+        check_proc()?;
+        let asked = match self {
+            Self::Auto => {
+                let mut all = ContainmentMethod::ALL.into_iter();
+                all.find(|&it| is_available(it, sandbox)).unwrap_or(ContainmentMethod::Plain)
+            }
+            Self::Namespace => ContainmentMethod::Namespace,
+            Self::Seccomp => ContainmentMethod::Seccomp,
+            Self::Plain => ContainmentMethod::Plain,
+            Self::Group => {
+                static WARNED: Once = Once::new();
+                WARNED.call_once(|| {
+                    log::warn!("the containment method `group` is now `plain`; write that instead");
+                });
+                ContainmentMethod::Plain
+            }
+        };
+        asked.check_with(sandbox).map(|()| asked)
+    }
+}
+
+fn is_available(method: ContainmentMethod, sandbox: bool) -> bool {
+    let checked = method.check_with(sandbox);
+    if let Err(error) = &checked {
+        log::debug!("{error}");
+    }
+    checked.is_ok()
 }

@@ -1,113 +1,99 @@
-//! A running program, however it was started.
+//! A running program, however it is held: the seam between the loop that talks to it and the system that keeps it.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::time::Instant;
 
-use super::ending::Left;
-use super::handle::Keeper;
-use super::leash::Leash;
-use super::plain::Plain;
-use crate::sys::pipe::{PipeReader, PipeWriter};
-use crate::sys::wait::Waitable;
+use crate::observe::Root;
+use crate::spawn::Leash;
+use crate::sys::{PipeReader, PipeWriter, Waitable};
+use terms::limits::Breach;
 use terms::verdict::BotExit;
 
-/// A program that was started, and the referee's ends of its pipes.
+/// The referee's ends of a program's pipes.
 #[derive(Debug)]
-pub(crate) struct Started {
-    pub(crate) running: Running,
+pub(crate) struct ChildPipes {
     pub(crate) stdin: PipeWriter,
     pub(crate) stdout: PipeReader,
     pub(crate) stderr: PipeReader,
 }
 
-/// The referee's hold on a program.
-#[derive(Debug)]
-pub(crate) enum Running {
-    /// By a keeper, which holds all its processes.
-    Kept(Box<Keeper>),
-    /// As a child of the referee.
-    Plain(Box<Plain>),
-}
+/// The referee's hold on a program. Dropping it ends the program. What only some ways of holding one can do is a default.
+pub(crate) trait RunningProgram: fmt::Debug + Send {
+    /// Where its processes are found.
+    fn root(&self) -> Root;
 
-impl From<Plain> for Running {
-    fn from(plain: Plain) -> Self {
-        Self::Plain(Box::new(plain))
-    }
-}
+    /// What stops and continues its processes.
+    fn leash(&self) -> Leash;
 
-impl Running {
     /// What is readable when the program has ended; `None` if nothing more is to be learnt in this way.
-    pub(crate) fn notice(&self) -> Option<Waitable<'_>> {
-        match self {
-            Self::Kept(keeper) => Some(keeper.notice()),
-            Self::Plain(plain) => plain.notice(),
-        }
-    }
-
-    /// Whether none of its processes is left, where that is known besides by the end of their output.
-    pub(crate) fn are_all_gone(&self) -> bool {
-        matches!(self, Self::Plain(plain) if plain.are_all_gone())
-    }
-
-    /// Whether a process that loses its parent stays below the keeper, where it is found.
-    pub(crate) fn adopts_orphans(&self) -> bool {
-        matches!(self, Self::Kept(_))
-    }
+    fn notice(&self) -> Option<Waitable<'_>>;
 
     /// How the program ended, if it has ended by itself.
-    pub(crate) fn exit(&mut self) -> Option<BotExit> {
-        match self {
-            Self::Kept(keeper) => keeper.bot_exit(),
-            Self::Plain(plain) => plain.exit(),
-        }
+    fn exit(&mut self) -> Option<BotExit>;
+
+    /// Has all processes killed, without waiting for it.
+    fn begin_end(&self);
+
+    /// Ends all processes; without a keeper, processes that left the group are among `below`, if they are known.
+    fn end(&mut self, below: &BTreeSet<i32>) -> Left;
+
+    /// Whether none of its processes is left, where that is known besides by the end of their output.
+    fn are_all_gone(&self) -> bool {
+        false
+    }
+
+    /// Whether a process that loses its parent stays below the root.
+    fn adopts_orphans(&self) -> bool {
+        false
     }
 
     /// Whether the launcher has died, and with it the program.
-    pub(crate) fn has_lost_launcher(&self) -> bool {
-        matches!(self, Self::Kept(keeper) if keeper.has_lost_launcher())
+    fn has_lost_launcher(&self) -> bool {
+        false
     }
 
     /// Has the program killed a second after `until` if the referee is held up; `None` is never.
-    pub(crate) fn set_deadline(&self, until: Option<Instant>) {
-        if let Self::Kept(keeper) = self {
-            keeper.watched.set_deadline(until);
-        }
-    }
+    fn set_deadline(&self, _until: Option<Instant>) {}
 
     /// Whether it was killed for that.
-    pub(crate) fn is_overdue(&self) -> bool {
-        matches!(self, Self::Kept(keeper) if keeper.watched.was_killed())
-    }
-
-    /// What stops and continues its processes.
-    pub(crate) fn leash(&self) -> Leash {
-        let group = match self {
-            Self::Kept(keeper) => keeper.bot(),
-            Self::Plain(plain) => Some(plain.pid()),
-        };
-        Leash { group }
+    fn is_overdue(&self) -> bool {
+        false
     }
 
     /// Lets a keeper kill everything by itself once the program has ended.
-    pub(crate) fn announce_end(&self) {
-        if let Self::Kept(keeper) = self {
-            keeper.announce_end();
-        }
-    }
+    fn announce_end(&self) {}
+}
 
-    /// Has all processes killed, without waiting for it.
-    pub(crate) fn begin_end(&self) {
-        match self {
-            Self::Kept(keeper) => keeper.begin_end(),
-            Self::Plain(plain) => plain.kill_group(),
-        }
-    }
+/// The kernel's own limits on the memory and the number of a program's processes, where it has some.
+pub(crate) trait KernelLimits: fmt::Debug + Send {
+    /// The limit that the kernel has enforced since the game began, if any.
+    fn breach(&self) -> Option<Breach>;
 
-    /// Ends all processes; without a keeper, processes that left the group are among `below`, if they are known.
-    pub(crate) fn end(&mut self, below: &BTreeSet<i32>) -> Left {
-        match self {
-            Self::Kept(keeper) => keeper.end(),
-            Self::Plain(plain) => plain.end(below),
-        }
+    /// Whether the kernel has killed for lack of memory since the game began, although the program was within its limit.
+    fn lacked_memory_of_host(&self) -> bool;
+
+    /// Kills all processes under these limits, and returns whether none is left.
+    fn clear(&self) -> bool;
+
+    /// Keeps them for the next game.
+    fn give_back(self: Box<Self>);
+}
+
+/// The known remaining processes of a bot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Left {
+    /// The number of processes that live on; usually 0.
+    Survivors(usize),
+    /// The keeper was killed, so they are unknown.
+    Unknown,
+    /// All were killed, but the kernel had not finished in time.
+    Dying,
+}
+
+impl Default for Left {
+    fn default() -> Self {
+        Self::Survivors(0)
     }
 }

@@ -7,7 +7,7 @@ use linux_raw_sys::landlock as kernel;
 use rustix::fs::{FileType, Mode, OFlags, fstat, open};
 use rustix::io::Errno;
 
-use super::raw::{landlock_allow, landlock_ruleset, landlock_version};
+use crate::sys::raw::{landlock_allow, landlock_ruleset, landlock_version};
 
 pub(crate) const READ_FILE: u32 = kernel::LANDLOCK_ACCESS_FS_READ_FILE;
 pub(crate) const WRITE_FILE: u32 = kernel::LANDLOCK_ACCESS_FS_WRITE_FILE;

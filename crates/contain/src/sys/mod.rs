@@ -1,44 +1,45 @@
-//! The system: raw calls, the files of /proc, Landlock and control groups. No policy is here. All `unsafe` code is in
-//! [`raw`], [`signals`] and [`start`], and on other systems than Linux in `windows`, `macos` and `end_notice`.
+//! The system: raw calls, the files of /proc and control groups. No policy is here. All `unsafe` code of the crate is in this
+//! folder.
 //!
-//! What other systems do not have is in `elsewhere`, and says so.
+//! Each system has its own files, which offer the same names as far as others use them: `linux` and `macos` with what every
+//! `unix` has, and `windows`. `portable` stands in for what only Linux has.
 
-#[cfg_attr(windows, path = "windows/alarm.rs")]
-pub(crate) mod alarm;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/cgroup.rs")]
-pub(crate) mod cgroup;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/cores.rs")]
-pub(crate) mod cores;
+mod common;
 #[cfg(unix)]
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/end_notice.rs")]
-pub(crate) mod end_notice;
-#[cfg(not(target_os = "linux"))]
-mod figures;
-pub(crate) mod flag;
-#[cfg_attr(windows, path = "windows/here.rs")]
-pub(crate) mod here;
-pub(crate) mod inherited;
+mod signals;
+#[cfg(unix)]
+mod unix;
+
+#[cfg(target_os = "linux")]
+pub(crate) mod cgroup;
+#[cfg(target_os = "linux")]
+pub(crate) mod cores;
 #[cfg(target_os = "linux")]
 pub(crate) mod landlock;
-#[cfg_attr(windows, path = "windows/pipe.rs")]
-pub(crate) mod pipe;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/proc.rs")]
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "linux")]
 pub(crate) mod proc;
-#[cfg(not(target_os = "linux"))]
-#[cfg_attr(windows, path = "windows/processes.rs")]
-#[cfg_attr(target_os = "macos", path = "macos/processes.rs")]
-#[cfg_attr(not(any(windows, target_os = "macos")), path = "elsewhere/processes.rs")]
-pub(crate) mod processes;
-#[cfg_attr(not(target_os = "linux"), path = "elsewhere/raw.rs")]
+#[cfg(target_os = "linux")]
 pub(crate) mod raw;
-pub(crate) mod ready;
-#[cfg_attr(windows, path = "windows/signals.rs")]
-pub(crate) mod signals;
-#[cfg_attr(windows, path = "windows/start.rs")]
-pub(crate) mod start;
-#[cfg_attr(windows, path = "windows/wait.rs")]
-pub(crate) mod wait;
 
+#[cfg(all(unix, not(target_os = "linux")))]
+mod macos;
+#[cfg(not(target_os = "linux"))]
+mod portable;
 #[cfg(windows)]
-#[path = "windows/event.rs"]
-mod event;
+mod windows;
+
+pub use self::common::*;
+#[cfg(target_os = "linux")]
+pub use self::linux::*;
+#[cfg(all(unix, not(target_os = "linux")))]
+pub use self::macos::*;
+#[cfg(not(target_os = "linux"))]
+pub use self::portable::*;
+#[cfg(unix)]
+pub(crate) use self::signals::*;
+#[cfg(unix)]
+pub use self::unix::*;
+#[cfg(windows)]
+pub use self::windows::*;

@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Signal, WaitOptions, getrlimit, kill_process, waitpid};
 use seccompiler::sock_filter;
 
-use super::signals::reset_signals;
+use crate::sys::reset_signals;
 use terms::verdict::BotExit;
 
 /// Strings for the kernel, each with the NUL that ends it.

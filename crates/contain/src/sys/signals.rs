@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use super::flag::Flag;
+use crate::sys::{Flag, errno};
 
 /// The signals that a terminal, a user or a batch system sends to end a program.
 pub(crate) const ENDING: [c_int; 8] = [
@@ -62,7 +62,7 @@ pub(super) fn reset_signals() {
 
 /// Has the kernel keep how children end, even if this program was started with SIGCHLD ignored, and has a write beyond
 /// the limit on the size of files fail. A handler is not inherited by other programs, as an ignored signal would be.
-pub(crate) fn prepare() {
+pub(crate) fn prepare_signals() {
     if has_disposition(libc::SIGCHLD, libc::SIG_IGN) {
         let _ = set_disposition(libc::SIGCHLD, libc::SIG_DFL);
     }
@@ -73,31 +73,31 @@ pub(crate) fn prepare() {
 
 /// While there is one of these, the kernel keeps how children have ended, though this program was started so that it forgets them.
 #[derive(Debug)]
-pub(crate) struct HeededChildren(());
+pub(crate) struct SigchldGuard(());
 
 /// The number of these, and whether SIGCHLD was ignored before the first one.
 static HEEDED: Mutex<(usize, bool)> = Mutex::new((0, false));
 
-impl HeededChildren {
+impl SigchldGuard {
     pub(crate) fn begin() -> Self {
-        let mut heeded = HEEDED.lock().unwrap_or_else(PoisonError::into_inner);
-        if heeded.0 == 0 {
-            heeded.1 = has_disposition(libc::SIGCHLD, libc::SIG_IGN);
-            if heeded.1 {
+        let mut guard = HEEDED.lock().unwrap_or_else(PoisonError::into_inner);
+        if guard.0 == 0 {
+            guard.1 = has_disposition(libc::SIGCHLD, libc::SIG_IGN);
+            if guard.1 {
                 let _ = set_disposition(libc::SIGCHLD, libc::SIG_DFL);
             }
         }
-        heeded.0 += 1;
+        guard.0 += 1;
         Self(())
     }
 }
 
-impl Drop for HeededChildren {
+impl Drop for SigchldGuard {
     fn drop(&mut self) {
-        let mut heeded = HEEDED.lock().unwrap_or_else(PoisonError::into_inner);
-        heeded.0 -= 1;
+        let mut guard = HEEDED.lock().unwrap_or_else(PoisonError::into_inner);
+        guard.0 -= 1;
         // A handler that was set since then is to stay.
-        if *heeded == (0, true) && has_disposition(libc::SIGCHLD, libc::SIG_DFL) {
+        if *guard == (0, true) && has_disposition(libc::SIGCHLD, libc::SIG_DFL) {
             let _ = set_disposition(libc::SIGCHLD, libc::SIG_IGN);
         }
     }
@@ -149,23 +149,12 @@ extern "C" fn handle(signal: c_int) {
         // SAFETY: the thread that takes the flag away waits until no handler runs any more. The thread may be about to read its
         // errno, so it gets that back.
         unsafe {
-            let errno = *errno();
+            let before = *errno();
             (*flag).raise(signal);
-            *self::errno() = errno;
+            *errno() = before;
         }
     }
     RUNNING.fetch_sub(1, Ordering::SeqCst);
-}
-
-/// Where the thread's errno is.
-unsafe fn errno() -> *mut c_int {
-    // SAFETY: it is a place of the thread's own.
-    unsafe {
-        #[cfg(target_os = "linux")]
-        return libc::__errno_location();
-        #[cfg(not(target_os = "linux"))]
-        return libc::__error();
-    }
 }
 
 /// Signal handlers that raise a flag, until this is dropped. There is at most one of these.

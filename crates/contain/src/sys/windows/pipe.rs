@@ -19,8 +19,7 @@ use windows_sys::Win32::Foundation::{
 use windows_sys::Win32::Storage::FileSystem::{ReadFile, WriteFile};
 use windows_sys::Win32::System::IO::{CancelIoEx, GetOverlappedResult, OVERLAPPED};
 
-use super::event;
-use super::wait::Waitable;
+use crate::sys::{self, Waitable};
 
 /// The bytes of one read or write.
 const CHUNK: u32 = 32 << 10;
@@ -61,7 +60,7 @@ impl Operation {
     fn new() -> io::Result<Self> {
         Ok(Self {
             overlapped: Box::default(),
-            event: event::new()?,
+            event: sys::new_event()?,
             buffer: vec![0; CHUNK as usize].into(),
             state: State::Idle,
         })
@@ -83,7 +82,7 @@ impl Operation {
             error => return Err(of_system(error)),
         };
         if self.state == State::Closed {
-            event::set(&self.event);
+            sys::set_event(&self.event);
         }
         Ok(())
     }
@@ -104,7 +103,7 @@ impl Operation {
             ERROR_IO_INCOMPLETE => Ok(None),
             error if is_end(error) => {
                 self.state = State::Closed;
-                event::set(&self.event);
+                sys::set_event(&self.event);
                 Ok(Some(0))
             }
             error => Err(of_system(error)),
@@ -272,7 +271,7 @@ pub(crate) fn prepare_to_write(_pipe: &PipeWriter) -> io::Result<()> {
 pub(crate) fn readable(pipe: &PipeReader) -> Waitable<'_> {
     if pipe.begin().is_err() {
         // The read that follows reports it.
-        event::set(&pipe.read.borrow().event);
+        sys::set_event(&pipe.read.borrow().event);
     }
     Waitable::raw(pipe.read.borrow().event.as_raw_handle())
 }
@@ -280,7 +279,7 @@ pub(crate) fn readable(pipe: &PipeReader) -> Waitable<'_> {
 /// Ready once something can be written.
 pub(crate) fn writable(pipe: &PipeWriter) -> Waitable<'_> {
     if pipe.is_idle() {
-        event::set(&pipe.write.borrow().event);
+        sys::set_event(&pipe.write.borrow().event);
     }
     Waitable::raw(pipe.write.borrow().event.as_raw_handle())
 }

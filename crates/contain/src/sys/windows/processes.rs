@@ -7,8 +7,6 @@ use std::os::windows::io::{AsHandle, AsRawHandle as _, FromRawHandle as _, Owned
 use std::ptr;
 use std::time::{Duration, Instant};
 
-use super::figures::Figures;
-
 use windows_sys::Win32::Foundation::{
     ERROR_INVALID_PARAMETER, ERROR_MORE_DATA, FILETIME, GetLastError, HANDLE, NTSTATUS,
     RtlNtStatusToDosError, STATUS_PROCESS_IS_TERMINATING, STATUS_SUCCESS, STILL_ACTIVE,
@@ -25,6 +23,8 @@ use windows_sys::Win32::System::Threading::{
     GetExitCodeProcess, GetProcessTimes, OpenProcess, PROCESS_QUERY_LIMITED_INFORMATION,
     PROCESS_SUSPEND_RESUME,
 };
+
+use crate::sys::Figures;
 
 /// The most processes of a job that are listed.
 const LISTED: usize = 4096;

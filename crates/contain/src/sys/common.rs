@@ -1,0 +1,56 @@
+//! What every system shares.
+
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::sys::{Alarm, Interest, Waitable, ready};
+
+/// What a signal handler may touch of a canceller.
+#[derive(Debug)]
+pub(crate) struct Flag {
+    pub(crate) wake: Alarm,
+    /// 0, [`BY_PROGRAM`] or the number of a signal.
+    pub(crate) cause: AtomicI32,
+}
+
+pub(crate) const BY_PROGRAM: i32 = -1;
+
+impl Flag {
+    /// Safe in a signal handler: it takes no lock and no memory.
+    pub(crate) fn raise(&self, cause: i32) {
+        let raised = self.cause.compare_exchange(0, cause, Ordering::SeqCst, Ordering::SeqCst);
+        if raised.is_ok() {
+            self.wake.ring();
+        }
+    }
+}
+
+/// Whether it is ready within `limit`.
+pub(crate) fn is_ready_within(waitable: Waitable<'_>, limit: Duration) -> bool {
+    let until = Instant::now() + limit;
+    loop {
+        match ready([((), waitable, Interest::Reading)].into_iter(), Some(until)) {
+            Ok(ready) if !ready.is_empty() => return true,
+            Ok(_) if Instant::now() >= until => return false,
+            Ok(_) => {}
+            Err(error) => {
+                log::error!("a process cannot be watched: {error}");
+                return false;
+            }
+        }
+    }
+}
+
+/// A limit of the system on this process, which what it starts inherits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Inherited {
+    /// Seconds of CPU time.
+    CpuTime,
+    /// The bytes of a file.
+    FileSize,
+    /// The bytes of its address space.
+    AddressSpace,
+    /// The bytes of its stack.
+    Stack,
+}
