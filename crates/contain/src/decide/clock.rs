@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use crate::decide::moment::Moment;
-use crate::decide::sample::{Observation, Sample};
+use crate::decide::sample::{Moment, Observation, Sample};
 use crate::decide::tuning::TUNING;
 use crate::decide::watch::{Delays, Watch};
 use terms::certificate::Parts;

@@ -6,13 +6,12 @@
 use std::time::Duration;
 
 use crate::decide::clock::{Clock, Overtime, Phase};
-use crate::decide::moment::Moment;
-use crate::decide::sample::{Observation, Sample};
+use crate::decide::sample::{Moment, Observation, Sample};
 use crate::decide::tuning::TUNING;
-use terms::certificate::Certificate;
+use terms::certificate::{Certificate, Parts};
 use terms::limits::Breach;
 use terms::millis::Millis;
-use terms::verdict::{BotExit, NoReply};
+use terms::verdict::{BotExit, Culprit, NoReply};
 
 /// What decisions need to know of an exchange.
 #[derive(Debug, Clone, Copy)]
@@ -441,5 +440,33 @@ impl Exchange {
             before: self.clock.take_before(),
             awaits_input,
         }))
+    }
+}
+
+/// What is known of a late exchange.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Late<'a> {
+    pub(crate) no_reply: Option<NoReply>,
+    pub(crate) phase: Phase,
+    pub(crate) awaits_input: bool,
+    pub(crate) wall: Duration,
+    /// Where the time went, if it was measured.
+    pub(crate) parts: Option<&'a Parts>,
+}
+
+impl Late<'_> {
+    /// The host is to blame if the reply would have come within `limit` without delays that the program did not cause.
+    /// Unexplained time does not excuse the program.
+    pub(crate) fn culprit(self, limit: Duration) -> Culprit {
+        let excused = self.parts.map(Parts::excused).unwrap_or_default();
+        let was_kept = match self.no_reply {
+            None => true,
+            Some(_) => self.phase == Phase::Starved && !self.awaits_input,
+        };
+        if was_kept && self.wall.saturating_sub(excused) <= limit {
+            Culprit::Host
+        } else {
+            Culprit::Bot
+        }
     }
 }

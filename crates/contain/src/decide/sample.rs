@@ -1,10 +1,40 @@
-//! Samples of a program's processes, as plain values.
+//! Samples of a program's processes and moments of an exchange, as plain values.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Add, Sub};
 use std::time::Duration;
 
 use terms::certificate::Certificate;
 use terms::millis::Millis;
+
+/// A moment, as the time since an epoch that its owner has chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(
+    any(test, feature = "serde"),
+    derive(serde::Serialize, serde::Deserialize),
+    serde(transparent)
+)]
+pub(crate) struct Moment(
+    #[cfg_attr(any(test, feature = "serde"), serde(with = "crate::decide::trace::nanos"))]
+    pub(crate) Duration,
+);
+
+impl Add<Duration> for Moment {
+    type Output = Self;
+
+    fn add(self, time: Duration) -> Self {
+        Self(self.0.saturating_add(time))
+    }
+}
+
+/// The time since an earlier moment; zero since a later one.
+impl Sub for Moment {
+    type Output = Duration;
+
+    fn sub(self, earlier: Self) -> Duration {
+        self.0.saturating_sub(earlier.0)
+    }
+}
 
 /// A process at one time; memory in bytes.
 #[derive(Debug, Clone, Copy, Default)]

@@ -1,7 +1,7 @@
 //! The record of an exchange, from which its decisions can be made again on any machine.
 
 use crate::decide::exchange::{Event, Start, Terms};
-use crate::decide::moment::Moment;
+use crate::decide::sample::Moment;
 
 /// What an exchange was about, how it started, and its events with their moments.
 ///
@@ -48,11 +48,10 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
+    use crate::decide::exchange::{Action, Exchange, Late, Outcome};
     use terms::verdict::Culprit;
 
     use super::*;
-    use crate::decide::culprit::Late;
-    use crate::decide::exchange::{Action, Exchange, Outcome};
 
     /// A recorded exchange, and whose fault it is that its reply was late.
     #[derive(serde::Deserialize)]

@@ -6,8 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::decide::moment::Moment;
-use crate::decide::sample::{Observation, Sample};
+use crate::decide::sample::{Moment, Observation, Sample};
 use crate::decide::tuning::TUNING;
 use terms::certificate::Parts;
 use terms::millis::Millis;

@@ -5,17 +5,14 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use crate::decide::clock::{Clock, Overtime, Phase};
-use crate::decide::culprit::Late;
 use crate::decide::exchange::{
-    Action, Event, Exchange, Measure, Measured, Outcome, Output, Poll, Reply, Terms,
+    Action, Event, Exchange, Late, Measure, Measured, Outcome, Output, Poll, Reply, Terms,
 };
-use crate::decide::moment::Moment;
-use crate::decide::sample::Observation;
+use crate::decide::sample::{Moment, Observation};
 use crate::decide::trace::Trace;
 use crate::decide::tuning::TUNING;
-use crate::drive::link::Link;
 use crate::drive::meter::OwnWait;
-use crate::drive::pipes::{Captured, Ready, Source};
+use crate::drive::pipes::{Captured, Link, Ready, Source};
 use crate::drive::process::{BotProcess, ExchangeError};
 use crate::observe;
 use crate::sys;

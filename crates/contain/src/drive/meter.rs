@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::decide::exchange::Start;
-use crate::decide::moment::Moment;
-use crate::decide::sample::Sample;
+use crate::decide::sample::{Moment, Sample};
 use crate::observe::{RefereeThread, Root, Sampler};
 
 /// Measures one program.

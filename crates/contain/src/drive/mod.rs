@@ -5,7 +5,6 @@ pub(crate) mod end;
 pub(crate) mod exchange;
 mod guard;
 mod late_answer;
-mod link;
 mod meter;
 #[cfg(target_os = "linux")]
 mod peer;
@@ -13,4 +12,4 @@ pub(crate) mod pipes;
 pub(crate) mod process;
 pub(crate) mod table;
 
-pub use self::guard::HostMemory;
+pub use crate::drive::guard::HostMemory;

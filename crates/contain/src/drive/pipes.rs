@@ -1,12 +1,13 @@
-//! The referee's ends of a bot's pipes: non-blocking and capped.
+//! The referee's ends of a bot's pipes, non-blocking and capped, and the program at their other end, if there is one.
 
 use std::io::{self, ErrorKind, Write as _};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use crate::drive::process::BotProcess;
+use crate::decide::tuning::TUNING;
 use crate::spawn::running::ChildPipes;
-use crate::sys::{self, Interest, PipeReader, PipeWriter, Waitable};
+use crate::sys::{self, PipeReader, PipeWriter, Waitable};
 use terms::lines::LineBuffer;
+use terms::peer::Peer;
 
 /// The referee's ends, and the lines that came through them.
 #[derive(Debug)]
@@ -281,7 +282,7 @@ pub(crate) enum Source {
 
 /// What poll found ready.
 #[derive(Debug, Default)]
-pub(crate) struct Ready(Vec<Source>);
+pub(crate) struct Ready(pub(crate) Vec<Source>);
 
 impl Ready {
     pub(crate) fn has(&self, source: Source) -> bool {
@@ -289,86 +290,57 @@ impl Ready {
     }
 }
 
-impl BotProcess {
-    /// The bytes of standard output for which there is room now: without a peer, all.
-    pub(crate) fn room(&self) -> usize {
-        self.link.as_ref().map_or(usize::MAX, |link| link.peer.room())
-    }
+/// A peer, and when it was checked.
+#[derive(Debug)]
+pub(crate) struct Link {
+    pub(crate) peer: Box<dyn Peer>,
+    /// What it has written for the bot in this exchange.
+    pub(crate) passed: Vec<u8>,
+    /// The time until the next check of it, if it has closed the bot's input.
+    closing: Option<Duration>,
+    /// When a bot without a limit was last checked for its sake.
+    checked: Instant,
+    /// Whether the bot's pipes are still larger than their part in a connection.
+    pub(crate) has_wide_pipes: bool,
+}
 
-    /// Reads no further than the limits on output, so that the bytes read of a flood do not depend on how
-    /// it arrives, and nothing for which there is no room.
-    pub(crate) fn read_stdout(&mut self) -> io::Result<Got> {
-        match self.room() {
-            0 => Ok(Got::Nothing),
-            room => self.read_stdout_at_most(room),
+impl Link {
+    pub(crate) fn new(peer: Box<dyn Peer>) -> Self {
+        Self {
+            peer,
+            passed: Vec::new(),
+            closing: None,
+            checked: Instant::now(),
+            has_wide_pipes: true,
         }
     }
 
-    fn read_stdout_at_most(&mut self, room: usize) -> io::Result<Got> {
-        let Self { pipes, guard, link, .. } = self;
-        let limit = guard.output_left().min(room);
-        let got = pipes.stdout.read_at_most(limit, &mut pipes.chunk, |chunk| {
-            guard.count_output(chunk.len() as u64);
-            pipes.lines.push(chunk);
-            if let Some(link) = link {
-                link.peer.on_output(chunk);
-            }
-        })?;
-        // Now there may be less in it.
-        self.narrow_pipes();
-        Ok(got)
+    /// Starts an exchange.
+    pub(crate) fn begin(&mut self) {
+        self.passed.clear();
+        self.closing = None;
+        self.checked = Instant::now();
     }
 
-    /// Reads all that a program which has ended has left in its pipe, within a bound.
-    pub(crate) fn drain_stdout(&mut self) -> io::Result<()> {
-        for _ in 0..DRAIN_CHUNKS {
-            if self.read_stdout_at_most(usize::MAX)? != Got::Bytes
-                || self.guard.check_output().is_some()
-            {
-                break;
-            }
+    /// Notes that the peer has closed the bot's input: the bot's end is watched for now, since a program that polls for it does
+    /// not look as if it waited.
+    pub(crate) fn note_closing(&mut self) {
+        let at_first = TUNING.peer.closing_at_first;
+        self.closing =
+            Some(self.closing.map_or(at_first, |pause| TUNING.peer.closing.min(2 * pause)));
+    }
+
+    /// When to wake, no later than `wake`, for news that nothing may announce.
+    pub(crate) fn wake(&self, wake: Instant) -> Instant {
+        self.closing.map_or(wake, |pause| wake.min(Instant::now() + pause))
+    }
+
+    /// Whether a bot without a limit is to be checked, which this answers once.
+    pub(crate) fn is_check_due(&mut self) -> bool {
+        let is_due = self.checked.elapsed() >= TUNING.peer.watch;
+        if is_due {
+            self.checked = Instant::now();
         }
-        Ok(())
-    }
-
-    /// Reads all standard error that is there, within a bound.
-    pub(crate) fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
-        self.read_stderr_chunks(stderr, DRAIN_CHUNKS)
-    }
-
-    /// Reads some standard error.
-    pub(crate) fn read_some_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
-        self.read_stderr_chunks(stderr, 1)
-    }
-
-    fn read_stderr_chunks(&mut self, stderr: &mut Captured, chunks: usize) -> io::Result<()> {
-        let Self { pipes, guard, .. } = self;
-        let keep = |chunk: &[u8]| guard.keep_stderr(stderr, chunk, pipes.stderr_cap);
-        pipes.stderr.drain(chunks, &mut pipes.chunk, keep)
-    }
-
-    /// Waits until something is ready or `until` has come.
-    pub(crate) fn wait(&self, until: Option<Instant>) -> io::Result<Ready> {
-        self.wait_beside(until, None)
-    }
-
-    /// As [`wait`](Self::wait), or until something else is ready.
-    pub(crate) fn wait_beside(
-        &self,
-        until: Option<Instant>,
-        beside: Option<Waitable<'_>>,
-    ) -> io::Result<Ready> {
-        let canceller = self.alarm.as_deref().map(sys::waitable_file);
-        let stdout = self.pipes.stdout.waitable().filter(|_| self.room() > 0);
-        let watched = [
-            (Source::Stdin, self.pipes.stdin.waitable_if_pending(), Interest::Writing),
-            (Source::Stdout, stdout, Interest::Reading),
-            (Source::Stderr, self.pipes.stderr.waitable(), Interest::Reading),
-            (Source::End, self.running.notice(), Interest::Reading),
-            (Source::Canceller, canceller, Interest::Reading),
-            (Source::Beside, beside, Interest::Reading),
-        ];
-        let open = watched.into_iter().filter_map(|(source, it, what)| Some((source, it?, what)));
-        sys::ready(open, until).map(Ready)
+        is_due
     }
 }

@@ -4,22 +4,22 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::sync::Arc;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::decide::tuning::TUNING;
 use crate::drive::guard::{Guard, HostMemory};
-use crate::drive::link::Link;
 use crate::drive::meter::Meter;
-use crate::drive::pipes::Pipes;
-use crate::drive::table::Bystander;
+use crate::drive::pipes::{Captured, DRAIN_CHUNKS, Got, Link, Pipes, Ready, Source};
+use crate::drive::table::{Bystander, TableWatch};
 use crate::observe::{self, Root};
 use crate::scratch::Scratch;
 use crate::spawn::command::{BotCommand, Spawned};
 use crate::spawn::error::SpawnError;
 use crate::spawn::host::Host;
 use crate::spawn::running::{Left, RunningProgram};
-use crate::sys::BesideBot;
-use crate::sys::memory_kills;
+use crate::sys::{self, BesideBot, Interest, Waitable, memory_kills, narrow};
+use terms::bounds::PIPE_PART;
 use terms::fault::{AtFault, Attributed};
 use terms::peer::Peer;
 
@@ -148,6 +148,146 @@ impl BotProcess {
     /// Has each [exchange](Self::exchange) recorded from now on.
     pub fn trace(&mut self) {
         self.is_traced = true;
+    }
+
+    /// Has it watched while others at this table are asked.
+    pub fn join(&mut self, table: &TableWatch) {
+        table.watch(self.bystander());
+    }
+
+    fn bystander(&mut self) -> Arc<Bystander> {
+        let (root, running) = (self.root, &self.running);
+        let limits = self.guard.limits();
+        let new = || Arc::new(Bystander::new(root, running.leash(), limits));
+        Arc::clone(self.bystander.get_or_insert_with(new))
+    }
+
+    /// Lets it finish what it does after its reply, for this time at most, then stops all its processes until the next
+    /// exchange, or its end. It has finished when none of its threads has run in two samples in a row. What it computes in this time
+    /// counts in no exchange. Returns how long it ran on.
+    pub fn pause(&mut self, at_most: Duration) -> Duration {
+        let begun = Instant::now();
+        // Samples of a program that holds up the referee end with it.
+        self.running.set_deadline(begun.checked_add(at_most));
+        let mut nap = TUNING.bystander.first_nap;
+        let mut last = self.meter.sampler.sample();
+        let ran_on = loop {
+            let sample = self.meter.sampler.sample();
+            let has_run = sample.threads != last.threads || observe::can_run(&sample);
+            let ran_on = begun.elapsed();
+            last = sample;
+            if !has_run || ran_on >= at_most {
+                break ran_on;
+            }
+            thread::sleep(nap.min(at_most.saturating_sub(ran_on)));
+            nap = TUNING.bystander.longest_nap.min(2 * nap);
+        };
+        self.bystander().stop(&last);
+        self.running.set_deadline(None);
+        self.meter.set_used(last);
+        ran_on
+    }
+
+    /// Lets it run while others are asked.
+    pub fn ponder(&mut self) {
+        self.bystander().ponder();
+    }
+
+    /// Has it run as it likes. What it has exceeded in the meantime ends its next exchange.
+    pub(crate) fn resume(&mut self) {
+        if let Some(bystander) = &self.bystander {
+            self.guard.exceeded_while_idle(bystander.resume());
+        }
+    }
+
+    /// Gives the bot's pipes their part of the connection, unless they are fuller than that now.
+    pub(crate) fn narrow_pipes(&mut self) {
+        let Some(link) = self.link.as_mut().filter(|link| link.has_wide_pipes) else { return };
+        let pipes = [self.pipes.stdin.waitable(), self.pipes.stdout.waitable()];
+        let mut are_narrow = pipes.into_iter().flatten().map(|pipe| narrow(pipe, PIPE_PART));
+        link.has_wide_pipes = !are_narrow.all(|is_narrow| is_narrow);
+    }
+
+    /// The bytes of standard output for which there is room now: without a peer, all.
+    pub(crate) fn room(&self) -> usize {
+        self.link.as_ref().map_or(usize::MAX, |link| link.peer.room())
+    }
+
+    /// Reads no further than the limits on output, so that the bytes read of a flood do not depend on how
+    /// it arrives, and nothing for which there is no room.
+    pub(crate) fn read_stdout(&mut self) -> io::Result<Got> {
+        match self.room() {
+            0 => Ok(Got::Nothing),
+            room => self.read_stdout_at_most(room),
+        }
+    }
+
+    fn read_stdout_at_most(&mut self, room: usize) -> io::Result<Got> {
+        let Self { pipes, guard, link, .. } = self;
+        let limit = guard.output_left().min(room);
+        let got = pipes.stdout.read_at_most(limit, &mut pipes.chunk, |chunk| {
+            guard.count_output(chunk.len() as u64);
+            pipes.lines.push(chunk);
+            if let Some(link) = link {
+                link.peer.on_output(chunk);
+            }
+        })?;
+        // Now there may be less in it.
+        self.narrow_pipes();
+        Ok(got)
+    }
+
+    /// Reads all that a program which has ended has left in its pipe, within a bound.
+    pub(crate) fn drain_stdout(&mut self) -> io::Result<()> {
+        for _ in 0..DRAIN_CHUNKS {
+            if self.read_stdout_at_most(usize::MAX)? != Got::Bytes
+                || self.guard.check_output().is_some()
+            {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads all standard error that is there, within a bound.
+    pub(crate) fn read_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
+        self.read_stderr_chunks(stderr, DRAIN_CHUNKS)
+    }
+
+    /// Reads some standard error.
+    pub(crate) fn read_some_stderr(&mut self, stderr: &mut Captured) -> io::Result<()> {
+        self.read_stderr_chunks(stderr, 1)
+    }
+
+    fn read_stderr_chunks(&mut self, stderr: &mut Captured, chunks: usize) -> io::Result<()> {
+        let Self { pipes, guard, .. } = self;
+        let keep = |chunk: &[u8]| guard.keep_stderr(stderr, chunk, pipes.stderr_cap);
+        pipes.stderr.drain(chunks, &mut pipes.chunk, keep)
+    }
+
+    /// Waits until something is ready or `until` has come.
+    pub(crate) fn wait(&self, until: Option<Instant>) -> io::Result<Ready> {
+        self.wait_beside(until, None)
+    }
+
+    /// As [`wait`](Self::wait), or until something else is ready.
+    pub(crate) fn wait_beside(
+        &self,
+        until: Option<Instant>,
+        beside: Option<Waitable<'_>>,
+    ) -> io::Result<Ready> {
+        let canceller = self.alarm.as_deref().map(sys::waitable_file);
+        let stdout = self.pipes.stdout.waitable().filter(|_| self.room() > 0);
+        let watched = [
+            (Source::Stdin, self.pipes.stdin.waitable_if_pending(), Interest::Writing),
+            (Source::Stdout, stdout, Interest::Reading),
+            (Source::Stderr, self.pipes.stderr.waitable(), Interest::Reading),
+            (Source::End, self.running.notice(), Interest::Reading),
+            (Source::Canceller, canceller, Interest::Reading),
+            (Source::Beside, beside, Interest::Reading),
+        ];
+        let open = watched.into_iter().filter_map(|(source, it, what)| Some((source, it?, what)));
+        sys::ready(open, until).map(Ready)
     }
 }
 

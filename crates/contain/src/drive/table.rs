@@ -3,12 +3,11 @@
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::decide::sample::Sample;
 use crate::decide::tuning::TUNING;
 use crate::drive::guard::Exceeded;
-use crate::drive::process::BotProcess;
 use crate::observe::{self, Root, Sampler};
 use crate::spawn::Leash;
 use terms::limits::{Breach, Resources};
@@ -44,10 +43,10 @@ impl TableWatch {
     }
 
     /// Watches this program too.
-    pub fn add(&self, bot: &mut BotProcess) {
+    pub(crate) fn watch(&self, bystander: Arc<Bystander>) {
         if let Some(join) = &self.join {
             // The thread ends only when this is dropped.
-            let _ = join.send(bot.bystander());
+            let _ = join.send(bystander);
         }
     }
 }
@@ -58,53 +57,6 @@ impl Drop for TableWatch {
         if let Some(thread) = self.thread.take() {
             // A panic of it has been reported.
             let _ = thread.join();
-        }
-    }
-}
-
-impl BotProcess {
-    fn bystander(&mut self) -> Arc<Bystander> {
-        let (root, running) = (self.root, &self.running);
-        let limits = self.guard.limits();
-        let new = || Arc::new(Bystander::new(root, running.leash(), limits));
-        Arc::clone(self.bystander.get_or_insert_with(new))
-    }
-
-    /// Lets it finish what it does after its reply, for this time at most, then stops all its processes until the next
-    /// exchange, or its end. It has finished when none of its threads has run in two samples in a row. What it computes in this time
-    /// counts in no exchange. Returns how long it ran on.
-    pub fn pause(&mut self, at_most: Duration) -> Duration {
-        let begun = Instant::now();
-        // Samples of a program that holds up the referee end with it.
-        self.running.set_deadline(begun.checked_add(at_most));
-        let mut nap = TUNING.bystander.first_nap;
-        let mut last = self.meter.sampler.sample();
-        let ran_on = loop {
-            let sample = self.meter.sampler.sample();
-            let has_run = sample.threads != last.threads || observe::can_run(&sample);
-            let ran_on = begun.elapsed();
-            last = sample;
-            if !has_run || ran_on >= at_most {
-                break ran_on;
-            }
-            thread::sleep(nap.min(at_most.saturating_sub(ran_on)));
-            nap = TUNING.bystander.longest_nap.min(2 * nap);
-        };
-        self.bystander().stop(&last);
-        self.running.set_deadline(None);
-        self.meter.set_used(last);
-        ran_on
-    }
-
-    /// Lets it run while others are asked.
-    pub fn ponder(&mut self) {
-        self.bystander().ponder();
-    }
-
-    /// Has it run as it likes. What it has exceeded in the meantime ends its next exchange.
-    pub(crate) fn resume(&mut self) {
-        if let Some(bystander) = &self.bystander {
-            self.guard.exceeded_while_idle(bystander.resume());
         }
     }
 }

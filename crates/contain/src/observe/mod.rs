@@ -15,16 +15,12 @@
 //!
 //! Other systems than Linux tell less, and so does `portable`: of each process its CPU time and its memory.
 
+#[cfg(target_os = "linux")]
+mod linux;
 #[cfg(not(target_os = "linux"))]
 mod portable;
-#[cfg(target_os = "linux")]
-mod sampler;
-#[cfg(target_os = "linux")]
-mod waits;
-#[cfg(target_os = "linux")]
-mod walk;
 
+#[cfg(target_os = "linux")]
+pub(crate) use self::linux::*;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use self::portable::*;
-#[cfg(target_os = "linux")]
-pub(crate) use self::{sampler::*, waits::*, walk::*};

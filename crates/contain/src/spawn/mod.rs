@@ -22,6 +22,6 @@ pub use self::linux::*;
 #[cfg(not(target_os = "linux"))]
 pub use self::portable::*;
 #[cfg(unix)]
-pub(crate) use self::unix::Leash;
+pub(crate) use self::unix::*;
 #[cfg(windows)]
-pub(crate) use self::windows::Leash;
+pub(crate) use self::windows::*;

@@ -17,9 +17,7 @@ use rustix::event::kqueue::{Event, EventFilter, EventFlags, ProcessEvents, keven
 use rustix::io::Errno;
 use rustix::process::{Pid, Resource, Rlimit};
 
-use crate::sys::portable::Figures;
-use crate::sys::unix::limit_and_spawn;
-use crate::sys::{Waitable, is_ready_within};
+use crate::sys::{Figures, Waitable, is_ready_within, limit_and_spawn};
 
 /// Held while a child is started or a pipe is made. This system makes a descriptor first and keeps it from children after that;
 /// a child that started in between would hold a pipe of another bot open.

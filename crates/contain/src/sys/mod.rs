@@ -4,33 +4,20 @@
 //! Each system has its own files, which offer the same names as far as others use them: `linux` and `macos` with what every
 //! `unix` has, and `windows`. `portable` stands in for what only Linux has.
 
-mod common;
-#[cfg(unix)]
-mod signals;
-#[cfg(unix)]
-mod unix;
-
-#[cfg(target_os = "linux")]
-pub(crate) mod cgroup;
-#[cfg(target_os = "linux")]
-pub(crate) mod cores;
-#[cfg(target_os = "linux")]
-pub(crate) mod landlock;
 #[cfg(target_os = "linux")]
 mod linux;
-#[cfg(target_os = "linux")]
-pub(crate) mod proc;
-#[cfg(target_os = "linux")]
-pub(crate) mod raw;
-
 #[cfg(all(unix, not(target_os = "linux")))]
 mod macos;
 #[cfg(not(target_os = "linux"))]
 mod portable;
+#[cfg(unix)]
+mod unix;
 #[cfg(windows)]
 mod windows;
 
-pub use self::common::*;
+use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
+
 #[cfg(target_os = "linux")]
 pub use self::linux::*;
 #[cfg(all(unix, not(target_os = "linux")))]
@@ -38,8 +25,56 @@ pub use self::macos::*;
 #[cfg(not(target_os = "linux"))]
 pub use self::portable::*;
 #[cfg(unix)]
-pub(crate) use self::signals::*;
-#[cfg(unix)]
 pub use self::unix::*;
 #[cfg(windows)]
 pub use self::windows::*;
+
+/// What a signal handler may touch of a canceller.
+#[derive(Debug)]
+pub(crate) struct Flag {
+    pub(crate) wake: Alarm,
+    /// 0, [`BY_PROGRAM`] or the number of a signal.
+    pub(crate) cause: AtomicI32,
+}
+
+pub(crate) const BY_PROGRAM: i32 = -1;
+
+impl Flag {
+    /// Safe in a signal handler: it takes no lock and no memory.
+    pub(crate) fn raise(&self, cause: i32) {
+        let raised = self.cause.compare_exchange(0, cause, Ordering::SeqCst, Ordering::SeqCst);
+        if raised.is_ok() {
+            self.wake.ring();
+        }
+    }
+}
+
+/// Whether it is ready within `limit`.
+pub(crate) fn is_ready_within(waitable: Waitable<'_>, limit: Duration) -> bool {
+    let until = Instant::now() + limit;
+    loop {
+        match ready([((), waitable, Interest::Reading)].into_iter(), Some(until)) {
+            Ok(ready) if !ready.is_empty() => return true,
+            Ok(_) if Instant::now() >= until => return false,
+            Ok(_) => {}
+            Err(error) => {
+                log::error!("a process cannot be watched: {error}");
+                return false;
+            }
+        }
+    }
+}
+
+/// A limit of the system on this process, which what it starts inherits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Inherited {
+    /// Seconds of CPU time.
+    CpuTime,
+    /// The bytes of a file.
+    FileSize,
+    /// The bytes of its address space.
+    AddressSpace,
+    /// The bytes of its stack.
+    Stack,
+}

@@ -23,9 +23,8 @@ use crate::spawn::linux::report::{KeeperReport, LaunchError, MOST_MESSAGES, Mess
 use crate::spawn::linux::watchdog::Watched;
 use crate::spawn::linux::{launcher, report};
 use crate::spawn::running::{ChildPipes, Left, RunningProgram};
-use crate::sys::Waitable;
-use crate::sys::is_ready_within;
 use crate::sys::proc::{children, numbers_until, parent};
+use crate::sys::{Waitable, is_ready_within};
 use terms::verdict::BotExit;
 
 /// The process above a bot.

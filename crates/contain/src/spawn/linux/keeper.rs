@@ -21,10 +21,10 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::set_name;
 
 use crate::decide::tuning::TUNING;
+use crate::spawn::linux::exec;
 use crate::spawn::linux::order::{Ends, Launch, Order};
 use crate::spawn::linux::report::{Failure, Message, Step, at, is_end_announced};
-use crate::spawn::linux::{exec, mounts};
-use crate::sys::{cores, raw};
+use crate::sys::{self, raw};
 
 /// The keeper's life, which begins when the launcher opens the gate.
 pub(crate) fn run(order: Order, ends: Ends, gate: PipeReader) -> c_int {
@@ -84,9 +84,9 @@ impl Held {
             return Ok(());
         }
         if let (Some(numbers), Some(processes)) = (self.numbers.take(), launch.processes) {
-            mounts::limit(&numbers, processes);
+            exec::limit(&numbers, processes);
         }
-        mounts::fix().map_err(at(Step::Privileges))
+        exec::fix().map_err(at(Step::Privileges))
     }
 }
 
@@ -111,7 +111,7 @@ fn settle(launch: &Launch, mut gate: PipeReader, here: &OwnedFd) -> Result<Optio
             // another user's keeper would then be closed to the referee, and that user's bot has no such right anyway.
             set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at(Step::Privileges))?;
         }
-        numbers = mounts::enter(launch.tree.as_ref()).map_err(at(Step::Mounts))?;
+        numbers = exec::enter(launch.tree.as_ref()).map_err(at(Step::Mounts))?;
     } else {
         let _ = set_child_subreaper(Some(getpid()));
     }
@@ -123,7 +123,7 @@ fn settle(launch: &Launch, mut gate: PipeReader, here: &OwnedFd) -> Result<Optio
 /// Takes the cores of the referee's thread, which the bot inherits.
 fn set_cores(cores: &[usize]) {
     // If the referee has lost these cores in the meantime, the system decides.
-    let _ = cores::move_to(None, cores);
+    let _ = sys::move_to_cores(None, cores);
 }
 
 /// The number of children to reap before the keeper polls the referee again.

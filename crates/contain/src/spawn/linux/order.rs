@@ -16,10 +16,10 @@ use rustix::net::{
 use seccompiler::{BpfProgram, sock_filter};
 
 use crate::confine::ContainmentMethod;
-use crate::confine::filter::Privileges;
-use crate::confine::limits::KernelLimit;
-use crate::confine::tree::{MountStep, Tree};
-use crate::sys::cores;
+use crate::spawn::KernelLimit;
+use crate::spawn::linux::filter::Privileges;
+use crate::spawn::linux::tree::{MountStep, Tree};
+use crate::sys;
 use crate::sys::raw::Strings;
 
 /// The user, and group, that owns no files.
@@ -118,7 +118,7 @@ pub(crate) fn send(socket: &UnixStream, launch: &Launch, ends: &Ends) -> io::Res
     let has = (launch.ruleset.is_some(), launch.cgroup.is_some());
     let mut bytes = vec![0; LENGTH];
     write(launch, &mut bytes)?;
-    borsh::to_writer(&mut bytes, &(cores::usable().unwrap_or_default(), has))?;
+    borsh::to_writer(&mut bytes, &(sys::usable_cores().unwrap_or_default(), has))?;
     let length = u32::try_from(bytes.len() - LENGTH).map_err(|_| Errno::TOOBIG)?;
     bytes[..LENGTH].copy_from_slice(&length.to_ne_bytes());
     send_all(socket, &bytes, &descriptors)

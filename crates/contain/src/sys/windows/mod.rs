@@ -1,9 +1,6 @@
 //! Alarms, waits, the console and this process, as Windows has them.
 #![expect(unsafe_code, reason = "events, waits, and settings of this process")]
 
-mod pipe;
-mod processes;
-
 use std::ffi::c_int;
 use std::fmt;
 use std::fs::{File, Metadata};
@@ -33,6 +30,9 @@ use windows_sys::Win32::System::Threading::{
 };
 
 use crate::sys::{Flag, Inherited};
+
+mod pipe;
+mod processes;
 
 pub(crate) use self::{pipe::*, processes::*};
 

@@ -3,9 +3,6 @@
 //! Next to the folder is an empty file, which is locked while the referee lives. It is there before the folder and after it, so
 //! that the next referee finds whatever a killed one has left. Nothing else among the temporary files is removed.
 
-#[cfg(target_os = "linux")]
-mod removal;
-
 use std::collections::BTreeMap;
 use std::env;
 use std::ffi::OsString;
@@ -20,7 +17,7 @@ use std::time::{Duration, Instant};
 use tempfile::{Builder, NamedTempFile};
 
 use crate::decide::tuning::TUNING;
-use crate::sys::is_own;
+use crate::sys::{flatten, is_own};
 use terms::system::{is_executable, link};
 
 /// A folder that is removed with all its content when this is dropped. If the referee is killed first, the next one that makes
@@ -182,8 +179,7 @@ fn is_not_found(error: &io::Error) -> bool {
 }
 
 fn try_to_remove(path: &Path) -> io::Result<()> {
-    #[cfg(target_os = "linux")]
-    removal::flatten(path)?;
+    flatten(path)?;
     fs::remove_dir_all(path)
 }
 

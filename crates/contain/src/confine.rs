@@ -1,14 +1,5 @@
 //! What a program may do, as data: the method that keeps its processes together, its sandbox, its limits, its cores.
 
-#[cfg(target_os = "linux")]
-pub(crate) mod filter;
-#[cfg(unix)]
-pub(crate) mod limits;
-#[cfg(target_os = "linux")]
-pub(crate) mod sandbox;
-#[cfg(target_os = "linux")]
-pub(crate) mod tree;
-
 use std::io;
 use std::path::{Path, PathBuf};
 

@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf, absolute};
 use std::sync::OnceLock;
 
 use crate::confine::Sandbox;
-use crate::confine::tree::{self, Tree};
-use crate::sys::landlock::{self, Ruleset};
+use crate::spawn::linux::landlock::Ruleset;
+use crate::spawn::linux::tree::Tree;
+use crate::spawn::linux::{landlock, tree};
 use crate::sys::raw::landlock_version;
 
 /// The first version of Landlock that checks all ways to change a file's content.
