@@ -10,36 +10,38 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+const IS_WINDOWS: bool = cfg!(windows);
+
 /// The character between the paths of a list, such as a class path.
-pub const LIST_SEPARATOR: char = if cfg!(windows) { ';' } else { ':' };
+pub const LIST_SEPARATOR: char = if IS_WINDOWS { ';' } else { ':' };
 
 /// For how long to try to replace a file: Windows refuses it while another process has the old one open, as readers do for a
 /// moment.
-pub const REPLACE_PATIENCE: Duration = Duration::from_secs(if cfg!(windows) { 5 } else { 0 });
+pub const REPLACE_PATIENCE: Duration = Duration::from_secs(if IS_WINDOWS { 5 } else { 0 });
 
 /// Whether a file could not be put in place because another process has it open: a reader of the old file or, on Windows, a scanner
 /// that looks at the new one.
 pub fn is_held(error: &io::Error) -> bool {
     const SHARING_VIOLATION: i32 = 32;
     error.kind() == io::ErrorKind::PermissionDenied
-        || cfg!(windows) && error.raw_os_error() == Some(SHARING_VIOLATION)
+        || IS_WINDOWS && error.raw_os_error() == Some(SHARING_VIOLATION)
 }
 
 /// Whether scripts are for `cmd`, rather than for a shell of Unix.
-pub const IS_FOR_CMD: bool = cfg!(windows);
+pub const IS_FOR_CMD: bool = IS_WINDOWS;
 
 /// The usual name here of a compiler or an interpreter that has this one on Unix.
 pub fn program_name(on_unix: &str) -> &str {
     match on_unix {
-        "cc" if cfg!(windows) => "gcc",
-        "c++" if cfg!(windows) => "g++",
-        "python3" if cfg!(windows) => "python",
+        "cc" if IS_WINDOWS => "gcc",
+        "c++" if IS_WINDOWS => "g++",
+        "python3" if IS_WINDOWS => "python",
         other => other,
     }
 }
 
 /// What has Java, and others, write UTF-8 whatever the user's locale is.
-pub const UTF8_ENVIRONMENT: &[(&str, &str)] = if cfg!(windows) {
+pub const UTF8_ENVIRONMENT: &[(&str, &str)] = if IS_WINDOWS {
     &[("JAVA_TOOL_OPTIONS", "-Dfile.encoding=UTF-8 -Dstdout.encoding=UTF-8"), ("PYTHONUTF8", "1")]
 } else if cfg!(target_os = "macos") {
     // Before macOS 15 there is no C.UTF-8.
@@ -108,7 +110,7 @@ impl FileStamp {
 /// The file next to `file` whose lock stands for a lock on `file` itself. `None` where others can read a file that is locked: on
 /// Windows they cannot.
 pub fn lock_beside(file: &Path) -> Option<PathBuf> {
-    cfg!(windows).then(|| {
+    IS_WINDOWS.then(|| {
         let mut name = OsString::from(file);
         name.push(".lock");
         name.into()
@@ -150,14 +152,14 @@ pub fn link(target: &Path, at: &Path) -> io::Result<()> {
 
 /// Whether a word is the path of a file rather than a name that is looked up. On Windows a drive makes it one too.
 pub fn is_path(word: impl AsRef<OsStr>) -> bool {
-    let marks: &[u8] = if cfg!(windows) { b"/\\:" } else { b"/" };
+    let marks: &[u8] = if IS_WINDOWS { b"/\\:" } else { b"/" };
     word.as_ref().as_encoded_bytes().iter().any(|byte| marks.contains(byte))
 }
 
 /// Splits a command line into words as users of this system write them; `None` if a quote is not closed, or on Unix a backslash
 /// ends the line.
 pub fn split_words(line: &str) -> Option<Vec<String>> {
-    if cfg!(windows) { split_as_on_windows(line) } else { shlex::split(line) }
+    if IS_WINDOWS { split_as_on_windows(line) } else { shlex::split(line) }
 }
 
 /// Backslashes are ordinary characters, except before a double quote, as programs there split their own lines. A single quote quotes too
@@ -196,7 +198,7 @@ fn split_as_on_windows(line: &str) -> Option<Vec<String>> {
 
 /// Quotes text so that a shell, and [`split_words`], take it as one word.
 pub fn quoted_word(text: &str) -> String {
-    if !cfg!(windows) {
+    if !IS_WINDOWS {
         // Neither a path nor an argument can hold a NUL, the only character that has no quoted form.
         return shlex::try_quote(text).map_or_else(|_| text.to_owned(), Into::into);
     }
@@ -230,7 +232,7 @@ pub fn program_file(path: &Path) -> PathBuf {
             [path.as_os_str(), ".".as_ref(), OsStr::new(ending)].into_iter().collect();
         PathBuf::from(name)
     };
-    if cfg!(windows) && !is_executable(path) {
+    if IS_WINDOWS && !is_executable(path) {
         let mut named = PROGRAMS.into_iter().map(with_ending);
         return named.find(|file| file.is_file()).unwrap_or_else(|| path.to_owned());
     }

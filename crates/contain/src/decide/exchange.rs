@@ -3,6 +3,7 @@
 //! Each event is answered by one action, which leads to the next event: a poll to what it has shown, a request for a sample to
 //! the sample. The last action is [`Action::Done`].
 
+use std::mem;
 use std::time::Duration;
 
 use crate::decide::clock::{Clock, Overtime, Phase};
@@ -187,13 +188,27 @@ pub(crate) struct Outcome {
 }
 
 /// What is known at the end of an exchange.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct End {
     lines: Option<usize>,
     no_reply: Option<NoReply>,
     wall: Duration,
     certificate: Certificate,
     awaits_input: bool,
+    /// The program's usage after its reply or the wait for it.
+    after: Option<Sample>,
+}
+
+/// How far an exchange has come.
+#[derive(Debug, Default)]
+enum State {
+    /// The reply is awaited, or how the program ends that will write no more.
+    #[default]
+    Awaiting,
+    /// It is known what became of the reply, and the program is sampled once more.
+    Measuring(End),
+    /// The time was up, the program was sampled, and a late answer may still come.
+    CatchingLateAnswer(End),
 }
 
 /// What is known so far about an exchange that goes on, and what to do next.
@@ -209,8 +224,7 @@ pub(crate) struct Exchange {
     /// When it last wrote in this exchange.
     spoke: Option<Moment>,
     is_closing: bool,
-    end: Option<End>,
-    after: Option<Sample>,
+    state: State,
 }
 
 impl Exchange {
@@ -226,19 +240,25 @@ impl Exchange {
             stop: at,
             spoke,
             is_closing: false,
-            end: None,
-            after: None,
+            state: State::Awaiting,
+        }
+    }
+
+    fn end(&self) -> Option<&End> {
+        match &self.state {
+            State::Awaiting => None,
+            State::Measuring(end) | State::CatchingLateAnswer(end) => Some(end),
         }
     }
 
     /// Why the reply is missing, if known.
     pub(crate) fn no_reply(&self) -> Option<NoReply> {
-        self.end.and_then(|end| end.no_reply)
+        self.end()?.no_reply
     }
 
     /// The program's usage after its reply or the wait for it.
     pub(crate) fn after(&self) -> Option<&Sample> {
-        self.after.as_ref()
+        self.end()?.after.as_ref()
     }
 
     /// Whether the reply of a program that has ended like this is complete.
@@ -264,7 +284,21 @@ impl Exchange {
     }
 
     /// Decides what follows from `event`, which was complete at `now`.
+    ///
+    /// # Panics
+    /// When `event` does not answer the last action.
     pub(crate) fn on(&mut self, event: Event, now: Moment) -> Action {
+        match (mem::take(&mut self.state), event) {
+            (State::Awaiting, event) => self.while_awaiting(event, now),
+            (State::Measuring(end), Event::Measured(measured)) => self.measured(end, *measured),
+            (State::CatchingLateAnswer(end), Event::CaughtLateAnswer(answer)) => {
+                self.caught_late_answer(end, answer)
+            }
+            (state, event) => unreachable!("{event:?} does not answer the action of {state:?}"),
+        }
+    }
+
+    fn while_awaiting(&mut self, event: Event, now: Moment) -> Action {
         match event {
             Event::Sent(output) => {
                 self.stop = now;
@@ -287,8 +321,9 @@ impl Exchange {
             }
             Event::PeerIsBusy(false) => self.observe(now),
             Event::Ended(ending) => self.ended(ending),
-            Event::Measured(measured) => self.measured(*measured),
-            Event::CaughtLateAnswer(answer) => self.caught_late_answer(answer),
+            Event::Measured(_) | Event::CaughtLateAnswer(_) => {
+                unreachable!("{event:?} while the reply is awaited")
+            }
         }
     }
 
@@ -361,24 +396,30 @@ impl Exchange {
 
     /// Ends the wait for a reply of this number of lines, or for one that is missing.
     fn finish(&mut self, lines: Option<usize>, no_reply: Option<NoReply>) -> Action {
-        let wall = self.stop - self.clock.start;
-        let (certificate, awaits_input) = Default::default();
-        self.end = Some(End { lines, no_reply, wall, certificate, awaits_input });
-        self.measure()
+        self.measure(lines, no_reply, None)
     }
 
-    fn measure(&mut self) -> Action {
-        let Some(End { no_reply, wall, .. }) = self.end else { return Action::CatchLateAnswer };
-        let is_disturbed = self.clock.wants_account(wall);
-        Action::Measure(match no_reply {
+    /// Has the program sampled once more, of which `after` was sampled before.
+    fn measure(
+        &mut self,
+        lines: Option<usize>,
+        no_reply: Option<NoReply>,
+        after: Option<Sample>,
+    ) -> Action {
+        let wall = self.stop - self.clock.start;
+        let (certificate, awaits_input) = Default::default();
+        let end = End { lines, no_reply, wall, certificate, awaits_input, after };
+        let measure = match no_reply {
             Some(NoReply::Deadline) if self.clock.last_sample().is_some() => Measure::OfLast,
             // A program that loses or is late is sampled more closely.
             Some(_) => Measure::Observation,
-            None if is_disturbed => Measure::Observation,
+            None if self.clock.wants_account(wall) => Measure::Observation,
             // The last sample is good enough for what comes next.
-            None if self.is_quick(wall) => return self.done(),
+            None if self.is_quick(wall) => return self.done(end),
             None => Measure::Quick,
-        })
+        };
+        self.state = State::Measuring(end);
+        Action::Measure(measure)
     }
 
     /// Whether a complete reply after `wall` leaves the last sample good enough for what comes next.
@@ -386,9 +427,8 @@ impl Exchange {
         self.unsampled.is_some_and(|unsampled| unsampled + wall < TUNING.sampling.unsampled)
     }
 
-    fn measured(&mut self, measured: Measured) -> Action {
+    fn measured(&mut self, mut end: End, measured: Measured) -> Action {
         let Measured { observation, own_wait, breach, peak_memory } = measured;
-        let Some(end) = &mut self.end else { return Action::CatchLateAnswer };
         let after = observation.sample.clone();
         end.no_reply = breach.map(NoReply::OverLimit).or(end.no_reply);
         let used = after.since(self.clock.before(), self.unsampled.unwrap_or_default() + end.wall);
@@ -399,44 +439,39 @@ impl Exchange {
             peak_memory: used.peak_memory.max(peak_memory),
             ..used
         };
-        let (wall, has_replied) = (end.wall, end.no_reply.is_none());
-        self.after = Some(after);
-        if self.clock.wants_account(wall) {
-            self.clock.observe_end(observation, wall, has_replied);
-            if let Some((parts, wait)) = self.clock.account(wall, own_wait) {
+        end.after = Some(after);
+        if self.clock.wants_account(end.wall) {
+            self.clock.observe_end(observation, end.wall, end.no_reply.is_none());
+            if let Some((parts, wait)) = self.clock.account(end.wall, own_wait) {
                 end.certificate.parts = Some(parts);
                 end.certificate.wait = end.certificate.wait.max(Some(Millis(wait)));
             }
         }
-        self.catch_late_answer_or_done()
+        if end.no_reply != Some(NoReply::Deadline) {
+            return self.done(end);
+        }
+        self.state = State::CatchingLateAnswer(end);
+        Action::CatchLateAnswer
     }
 
-    fn catch_late_answer_or_done(&mut self) -> Action {
-        let is_late = self.end.is_some_and(|end| end.no_reply == Some(NoReply::Deadline));
-        if is_late { Action::CatchLateAnswer } else { self.done() }
-    }
-
-    fn caught_late_answer(&mut self, answer: LateAnswer) -> Action {
+    fn caught_late_answer(&mut self, mut end: End, answer: LateAnswer) -> Action {
         if let LateAnswer::Answered(stop) = answer {
             self.stop = stop;
-            return self.finish(None, None);
+            return self.measure(None, None, end.after);
         }
-        if let Some(end) = &mut self.end {
-            end.awaits_input = answer == LateAnswer::AwaitsInput;
-        }
-        self.done()
+        end.awaits_input = answer == LateAnswer::AwaitsInput;
+        self.done(end)
     }
 
-    fn done(&mut self) -> Action {
-        let Some(end) = self.end else { return Action::CatchLateAnswer };
-        let End { lines, no_reply, wall, certificate, awaits_input } = end;
+    fn done(&mut self, end: End) -> Action {
+        let End { lines, no_reply, wall, certificate, awaits_input, after } = end;
         Action::Done(Box::new(Outcome {
             lines,
             no_reply,
             wall,
             phase: self.clock.phase(),
             certificate,
-            after: self.after.take(),
+            after,
             before: self.clock.take_before(),
             awaits_input,
         }))

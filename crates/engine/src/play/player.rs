@@ -69,7 +69,7 @@ impl<'a> Player<'a> {
 
     /// Watches it while others are asked.
     pub(super) fn join(&mut self, watch: &TableWatch) {
-        watch.add(&mut self.bot);
+        self.bot.join(watch);
     }
 
     /// Asks the bot, and decides on a late reply. What a peer sends belongs to the question.
