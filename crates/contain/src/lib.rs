@@ -136,7 +136,7 @@ pub mod bot {
             command::{BotCommand, Confinement},
             error::{SandboxError, SpawnError, Unavailable},
             host::{Containment, Host, check_cgroups},
-            running::Left,
+            running::Leftovers,
         },
         sys::{
             Waitable, memory_limit_of_host, online_cores, process_limit_of_host, refused_processes,

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::bot::{
     BotCommand, BotProcess, Captured, Confinement, Containment, ContainmentMethod, ExchangeError,
-    Host, Left, Overtime, Pinning, Request, Sandbox, SpawnError, Unavailable,
+    Host, Leftovers, Overtime, Pinning, Request, Sandbox, SpawnError, Unavailable,
 };
 use crate::cancel::Canceller;
 use terms::certificate::Certificate;
@@ -85,7 +85,7 @@ pub struct Ending {
     /// Whether it had to be killed.
     pub killed: bool,
     /// The processes that could not be killed.
-    pub survivors: Left,
+    pub survivors: Leftovers,
     /// The known CPU time of all exchanges.
     pub cpu: Option<Duration>,
     /// The highest resident memory that was seen, in bytes.

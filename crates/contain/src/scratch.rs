@@ -184,14 +184,14 @@ fn try_to_remove(path: &Path) -> io::Result<()> {
 }
 
 /// Whatever is removed by dropping it.
-type Waste = Box<dyn Send>;
+type DeferredDrop = Box<dyn Send>;
 
 /// The most that may wait for removal; beyond that, dropping waits, so that a suite cannot fill up the host.
 const WAITING: usize = 16;
 
 /// The thread that drops, and what it is to drop.
 struct Remover {
-    queue: SyncSender<Waste>,
+    queue: SyncSender<DeferredDrop>,
     thread: JoinHandle<()>,
 }
 
@@ -203,7 +203,7 @@ fn remover() -> MutexGuard<'static, Option<Remover>> {
 
 impl Remover {
     fn start() -> Option<Self> {
-        let (queue, all) = sync_channel::<Waste>(WAITING);
+        let (queue, all) = sync_channel::<DeferredDrop>(WAITING);
         let drop_all = move || all.into_iter().for_each(drop);
         let thread = thread::Builder::new().name("clean-up".to_owned()).spawn(drop_all).ok()?;
         Some(Self { queue, thread })

@@ -45,7 +45,7 @@ pub(crate) struct Start {
 /// The state of the reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
-pub(crate) enum Reply {
+pub(crate) enum ReplyState {
     /// More may come.
     Open,
     /// It is complete, with this number of lines.
@@ -83,7 +83,7 @@ pub(crate) struct Poll {
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(any(test, feature = "serde"), derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Output {
-    pub(crate) reply: Reply,
+    pub(crate) reply: ReplyState,
     /// Whether nothing more can come.
     pub(crate) is_final: bool,
     /// Whether the peer has closed the program's input, so that the reply is over unless the program ends.
@@ -341,23 +341,23 @@ impl Exchange {
     fn judge(&mut self, output: Output, has_passed: bool, is_overdue: bool, now: Moment) -> Action {
         self.is_closing |= output.is_closing;
         match output.reply {
-            Reply::Whole(lines) => self.finish(Some(lines), None),
-            Reply::OverLimit(breach) => self.finish(None, Some(NoReply::OverLimit(breach))),
-            Reply::TooLong => self.finish(None, Some(NoReply::LineTooLong)),
-            Reply::Over => {
+            ReplyState::Whole(lines) => self.finish(Some(lines), None),
+            ReplyState::OverLimit(breach) => self.finish(None, Some(NoReply::OverLimit(breach))),
+            ReplyState::TooLong => self.finish(None, Some(NoReply::LineTooLong)),
+            ReplyState::Over => {
                 self.stop = self.spoke.unwrap_or(self.clock.start);
                 self.finish(None, None)
             }
-            Reply::Open if has_passed && output.is_final && is_overdue => {
+            ReplyState::Open if has_passed && output.is_final && is_overdue => {
                 self.clock.begin_overtime();
                 self.finish(None, Some(NoReply::Deadline))
             }
-            Reply::Open if output.is_final => Action::AwaitEnd,
-            Reply::Open if has_passed && self.terms.has_peer && !self.clock.in_overtime() => {
+            ReplyState::Open if output.is_final => Action::AwaitEnd,
+            ReplyState::Open if has_passed && self.terms.has_peer && !self.clock.in_overtime() => {
                 Action::AskPeer
             }
-            Reply::Open if has_passed => self.observe(now),
-            Reply::Open => self.go_on(now),
+            ReplyState::Open if has_passed => self.observe(now),
+            ReplyState::Open => self.go_on(now),
         }
     }
 

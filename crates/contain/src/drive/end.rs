@@ -9,7 +9,7 @@ use crate::drive::pipes::{Captured, DRAIN_CHUNKS, Source};
 use crate::drive::process::{BotProcess, ExchangeError};
 use crate::observe;
 use crate::scratch::Scratch;
-use crate::spawn::running::Left;
+use crate::spawn::running::Leftovers;
 use crate::sys::{self, is_ending, is_ready_within};
 use terms::bounds::LATE_OUTPUT;
 use terms::verdict::{BotExit, NoReply, SIGKILL};
@@ -90,7 +90,7 @@ pub struct BotEnd {
     /// Its standard error after the last exchange.
     pub stderr: Captured,
     /// Its remaining processes.
-    pub left: Left,
+    pub left: Leftovers,
     /// The limit on open files, if one of its processes has reached it.
     pub reached_open_files: Option<u64>,
 }
@@ -119,13 +119,13 @@ impl BotProcess {
         ending.left = self.end_all(known);
         if self.guard.clear_group() == Some(true) {
             // Processes out of the keeper's reach have been killed too.
-            ending.left = Left::default();
+            ending.left = Leftovers::default();
         }
         let exit = self.running.exit();
         ending.killed = !exited;
-        ending.exit = exit.or(matches!(ending.left, Left::Survivors(..)).then_some(KILLED));
+        ending.exit = exit.or(matches!(ending.left, Leftovers::Survivors(..)).then_some(KILLED));
         // A process that lives on could hold up the referee for ever.
-        if ending.left == Left::default()
+        if ending.left == Leftovers::default()
             && let Err(error) = self.drain_into(&mut ending)
         {
             log::error!("cannot read what the bot has left: {error}");

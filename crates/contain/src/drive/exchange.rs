@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::decide::clock::{Clock, Overtime, Phase};
 use crate::decide::exchange::{
-    Action, Event, Exchange, Late, Measure, Measured, Outcome, Output, Poll, Reply, Terms,
+    Action, Event, Exchange, Late, Measure, Measured, Outcome, Output, Poll, ReplyState, Terms,
 };
 use crate::decide::sample::{Moment, Observation};
 use crate::decide::trace::Trace;
@@ -324,16 +324,16 @@ impl BotProcess {
     }
 
     /// The state of the reply; the output beyond a limit may have come after it.
-    fn reply(&mut self, rules: &LineRules, is_over: bool) -> Reply {
+    fn reply(&mut self, rules: &LineRules, is_over: bool) -> ReplyState {
         match (self.pipes.lines.progress(rules), self.guard.check_output()) {
-            (Progress::Complete(lines), None) => Reply::Whole(lines),
+            (Progress::Complete(lines), None) => ReplyState::Whole(lines),
             (Progress::Complete(lines), Some(_)) if self.pipes.lines.has_more_than(lines) => {
-                Reply::Whole(lines)
+                ReplyState::Whole(lines)
             }
-            (_, Some(breach)) => Reply::OverLimit(self.guard.record(breach)),
-            (Progress::TooLong, None) => Reply::TooLong,
-            (Progress::Incomplete, None) if is_over => Reply::Over,
-            (Progress::Incomplete, None) => Reply::Open,
+            (_, Some(breach)) => ReplyState::OverLimit(self.guard.record(breach)),
+            (Progress::TooLong, None) => ReplyState::TooLong,
+            (Progress::Incomplete, None) if is_over => ReplyState::Over,
+            (Progress::Incomplete, None) => ReplyState::Open,
         }
     }
 

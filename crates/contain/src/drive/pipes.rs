@@ -48,7 +48,7 @@ pub(crate) const DRAIN_CHUNKS: usize = 32;
 
 /// The result of a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Got {
+pub(crate) enum ReadOutcome {
     /// Some bytes.
     Bytes,
     /// Nothing for now.
@@ -90,7 +90,7 @@ impl OutputPipe {
         &mut self,
         chunk: &mut Vec<u8>,
         sink: impl FnMut(&[u8]),
-    ) -> io::Result<Got> {
+    ) -> io::Result<ReadOutcome> {
         self.read_at_most(usize::MAX, chunk, sink)
     }
 
@@ -100,9 +100,9 @@ impl OutputPipe {
         limit: usize,
         chunk: &mut Vec<u8>,
         mut sink: impl FnMut(&[u8]),
-    ) -> io::Result<Got> {
+    ) -> io::Result<ReadOutcome> {
         let Some(pipe) = &mut self.pipe else {
-            return Ok(Got::End);
+            return Ok(ReadOutcome::End);
         };
         loop {
             chunk.clear();
@@ -111,15 +111,15 @@ impl OutputPipe {
             match sys::read(pipe, &mut space[..size]) {
                 Ok([]) => {
                     self.pipe = None;
-                    return Ok(Got::End);
+                    return Ok(ReadOutcome::End);
                 }
                 Ok(read) => {
                     self.total += read.len() as u64;
                     sink(read);
-                    return Ok(Got::Bytes);
+                    return Ok(ReadOutcome::Bytes);
                 }
                 Err(error) => match error.kind() {
-                    ErrorKind::WouldBlock => return Ok(Got::Nothing),
+                    ErrorKind::WouldBlock => return Ok(ReadOutcome::Nothing),
                     ErrorKind::Interrupted => {}
                     _ => return Err(error),
                 },
@@ -135,7 +135,7 @@ impl OutputPipe {
         mut sink: impl FnMut(&[u8]),
     ) -> io::Result<()> {
         for _ in 0..times {
-            if self.read_once(chunk, &mut sink)? != Got::Bytes {
+            if self.read_once(chunk, &mut sink)? != ReadOutcome::Bytes {
                 break;
             }
         }

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use crate::decide::tuning::TUNING;
 use crate::drive::guard::{Guard, HostMemory};
 use crate::drive::meter::Meter;
-use crate::drive::pipes::{Captured, DRAIN_CHUNKS, Got, Link, Pipes, Ready, Source};
+use crate::drive::pipes::{Captured, DRAIN_CHUNKS, Link, Pipes, ReadOutcome, Ready, Source};
 use crate::drive::table::{Bystander, TableWatch};
 use crate::observe::{self, Root};
 use crate::scratch::Scratch;
 use crate::spawn::command::{BotCommand, Spawned};
 use crate::spawn::error::SpawnError;
 use crate::spawn::host::Host;
-use crate::spawn::running::{Left, RunningProgram};
+use crate::spawn::running::{Leftovers, RunningProgram};
 use crate::sys::{self, BesideBot, Interest, Waitable, memory_kills, narrow};
 use terms::bounds::PIPE_PART;
 use terms::fault::{AtFault, Attributed};
@@ -134,7 +134,7 @@ impl BotProcess {
     }
 
     /// Ends all processes of the bot, of which these were `known`.
-    pub(crate) fn end_all(&mut self, known: Vec<i32>) -> Left {
+    pub(crate) fn end_all(&mut self, known: Vec<i32>) -> Leftovers {
         let below: BTreeSet<i32> = known.into_iter().chain(self.below()).collect();
         self.running.end(&below)
     }
@@ -215,14 +215,14 @@ impl BotProcess {
 
     /// Reads no further than the limits on output, so that the bytes read of a flood do not depend on how
     /// it arrives, and nothing for which there is no room.
-    pub(crate) fn read_stdout(&mut self) -> io::Result<Got> {
+    pub(crate) fn read_stdout(&mut self) -> io::Result<ReadOutcome> {
         match self.room() {
-            0 => Ok(Got::Nothing),
+            0 => Ok(ReadOutcome::Nothing),
             room => self.read_stdout_at_most(room),
         }
     }
 
-    fn read_stdout_at_most(&mut self, room: usize) -> io::Result<Got> {
+    fn read_stdout_at_most(&mut self, room: usize) -> io::Result<ReadOutcome> {
         let Self { pipes, guard, link, .. } = self;
         let limit = guard.output_left().min(room);
         let got = pipes.stdout.read_at_most(limit, &mut pipes.chunk, |chunk| {
@@ -240,7 +240,7 @@ impl BotProcess {
     /// Reads all that a program which has ended has left in its pipe, within a bound.
     pub(crate) fn drain_stdout(&mut self) -> io::Result<()> {
         for _ in 0..DRAIN_CHUNKS {
-            if self.read_stdout_at_most(usize::MAX)? != Got::Bytes
+            if self.read_stdout_at_most(usize::MAX)? != ReadOutcome::Bytes
                 || self.guard.check_output().is_some()
             {
                 break;

@@ -4,24 +4,24 @@
 use std::time::{Duration, Instant};
 
 use crate::decide::sample::{Computed, Observation, Process, Sample};
-use crate::sys::{self, Group, Waitable, figures};
+use crate::sys::{self, ProcessGroup, Waitable, figures};
 
 /// The process from which all processes of a program descend, and what keeps them together.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Root {
     pid: i32,
-    group: Group,
+    group: ProcessGroup,
 }
 
 impl Root {
-    pub(crate) fn new(pid: i32, group: Group) -> Self {
+    pub(crate) fn new(pid: i32, group: ProcessGroup) -> Self {
         Self { pid, group }
     }
 
     /// An ordinary child.
     #[cfg(unix)]
     pub(crate) fn of_child(child: rustix::process::Pid) -> Self {
-        Self::new(child.as_raw_pid(), Group)
+        Self::new(child.as_raw_pid(), ProcessGroup)
     }
 
     /// The process itself.

@@ -36,7 +36,7 @@ pub(crate) trait RunningProgram: fmt::Debug + Send {
     fn begin_end(&self);
 
     /// Ends all processes; without a keeper, processes that left the group are among `below`, if they are known.
-    fn end(&mut self, below: &BTreeSet<i32>) -> Left;
+    fn end(&mut self, below: &BTreeSet<i32>) -> Leftovers;
 
     /// Whether none of its processes is left, where that is known besides by the end of their output.
     fn are_all_gone(&self) -> bool {
@@ -83,7 +83,7 @@ pub(crate) trait KernelLimits: fmt::Debug + Send {
 /// The known remaining processes of a bot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Left {
+pub enum Leftovers {
     /// The number of processes that live on; usually 0.
     Survivors(usize),
     /// The keeper was killed, so they are unknown.
@@ -92,7 +92,7 @@ pub enum Left {
     Dying,
 }
 
-impl Default for Left {
+impl Default for Leftovers {
     fn default() -> Self {
         Self::Survivors(0)
     }

@@ -23,7 +23,7 @@ use crate::decide::tuning::TUNING;
 use crate::observe::Root;
 use crate::spawn::command::BotCommand;
 use crate::spawn::error::{SpawnError, StartFailure};
-use crate::spawn::running::{ChildPipes, Left, RunningProgram};
+use crate::spawn::running::{ChildPipes, Leftovers, RunningProgram};
 use crate::sys::{EndNotice, SigchldGuard, Waitable, lives, number_in_logs, spawn_limited};
 use terms::limits::Resources;
 use terms::system::is_executable;
@@ -127,18 +127,18 @@ impl RunningProgram for Plain {
     }
 
     /// Kills its process group, and reaps it. Which of the processes `below` it live on is left.
-    fn end(&mut self, below: &BTreeSet<i32>) -> Left {
+    fn end(&mut self, below: &BTreeSet<i32>) -> Leftovers {
         let has_exited = self.exit().is_some();
         if std::mem::replace(&mut self.has_ended, true) {
-            return Left::default();
+            return Leftovers::default();
         }
         self.kill_group();
         if !has_exited && !self.end.comes_within(TUNING.ending.reap_limit) {
-            return Left::Dying;
+            return Leftovers::Dying;
         }
         let status = self.child.wait();
         self.exit = self.exit.or_else(|| status.ok().map(exit_of));
-        Left::Survivors(survivors(below))
+        Leftovers::Survivors(survivors(below))
     }
 }
 

@@ -25,10 +25,10 @@ use crate::decide::tuning::TUNING;
 use crate::observe::Root;
 use crate::spawn::command::BotCommand;
 use crate::spawn::error::{SpawnError, StartFailure};
-use crate::spawn::running::{ChildPipes, Left, RunningProgram};
+use crate::spawn::running::{ChildPipes, Leftovers, RunningProgram};
 use crate::sys::{
-    self, Group, Job, PipeReader, PipeWriter, Stopped, Waitable, has_console, is_ready_within,
-    prepare_to_start,
+    self, Job, PipeReader, PipeWriter, ProcessGroup, Stopped, Waitable, has_console,
+    is_ready_within, prepare_to_start,
 };
 use terms::verdict::{BotExit, SIGKILL};
 
@@ -125,17 +125,17 @@ impl RunningProgram for Plain {
     }
 
     /// Kills all of its processes. Those that the system has not ended in time are left.
-    fn end(&mut self, _below: &BTreeSet<i32>) -> Left {
+    fn end(&mut self, _below: &BTreeSet<i32>) -> Leftovers {
         self.exit();
         if mem::replace(&mut self.has_ended, true) {
-            return Left::default();
+            return Leftovers::default();
         }
         self.job.kill();
         if !is_ready_within(Waitable::of(&self.child), TUNING.ending.reap_limit) {
-            return Left::Dying;
+            return Leftovers::Dying;
         }
         self.exit = self.exit.or(Some(BotExit::Signal(SIGKILL)));
-        Left::Survivors(self.left())
+        Leftovers::Survivors(self.left())
     }
 }
 
@@ -148,7 +148,7 @@ impl Drop for Plain {
 /// Stops, continues or kills the processes of a job.
 #[derive(Debug)]
 pub(crate) struct Leash {
-    pub(crate) group: Group,
+    pub(crate) group: ProcessGroup,
     pub(crate) stopped: Mutex<Vec<Stopped>>,
 }
 

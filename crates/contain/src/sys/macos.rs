@@ -125,13 +125,13 @@ impl EndNotice {
 
 /// What keeps the processes of a program together besides their parents: nothing.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Group;
+pub(crate) struct ProcessGroup;
 
 /// The most children of one process that are listed.
 const LISTED: usize = 4096;
 
 /// The processes that descend from one, which comes first. One that has lost its parent is not among them.
-pub(crate) fn below(pid: i32, _group: Group) -> Vec<i32> {
+pub(crate) fn below(pid: i32, _group: ProcessGroup) -> Vec<i32> {
     let (mut all, mut seen, mut next) = (vec![pid], BTreeSet::from([pid]), 0);
     while let Some(&parent) = all.get(next) {
         all.extend(children(parent).into_iter().filter(|&child| seen.insert(child)));

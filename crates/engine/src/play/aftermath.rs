@@ -1,16 +1,16 @@
 //! What a bot does, and leaves, once it has answered for the last time.
 
-use contain::bot::{BotEnd, Captured, Left};
+use contain::bot::{BotEnd, Captured, Leftovers};
 use terms::text::{plural, quote, size};
 
 /// Reports the processes that the bot has left behind.
-pub(super) fn what_is_left(left: Left) -> Option<String> {
+pub(super) fn what_is_left(left: Leftovers) -> Option<String> {
     match left {
-        Left::Survivors(0) => None,
-        Left::Survivors(count) => {
+        Leftovers::Survivors(0) => None,
+        Leftovers::Survivors(count) => {
             Some(format!("{count} of the bot's processes left its group and could not be killed"))
         }
-        Left::Dying => Some("some of its processes were still dying after 5 s".to_owned()),
+        Leftovers::Dying => Some("some of its processes were still dying after 5 s".to_owned()),
         _ => Some("the bot's keeper was killed; the bot may have left processes behind".to_owned()),
     }
 }

@@ -22,12 +22,13 @@ pub(crate) fn awaits_input(
     until: Instant,
 ) -> bool {
     let (Some(input), Some(output)) = (pipe_name(input), pipe_name(output)) else { return false };
-    let processes: Vec<Process> = processes.iter().map(|&pid| Process { pid, until }).collect();
-    let readers: Vec<&Process> = processes.iter().filter(|it| it.reads(&input)).collect();
+    let processes: Vec<WaitingProcess> =
+        processes.iter().map(|&pid| WaitingProcess { pid, until }).collect();
+    let readers: Vec<&WaitingProcess> = processes.iter().filter(|it| it.reads(&input)).collect();
     !readers.is_empty()
-        && !processes.iter().any(Process::is_runnable)
+        && !processes.iter().any(WaitingProcess::is_runnable)
         && (readers.iter().any(|process| process.holds(&output))
-            || processes.iter().all(Process::waits_for_ever))
+            || processes.iter().all(WaitingProcess::waits_for_ever))
         && Instant::now() < until
 }
 
@@ -38,7 +39,7 @@ pub(crate) fn wait_for_each_other(
     output: BorrowedFd<'_>,
     until: Instant,
 ) -> bool {
-    let waits = |&pid: &i32| Process { pid, until }.waits_for_ever();
+    let waits = |&pid: &i32| WaitingProcess { pid, until }.waits_for_ever();
     let all_wait = !processes.is_empty() && processes.iter().all(waits) && Instant::now() < until;
     all_wait || awaits_input(processes, input, output, until)
 }
@@ -47,20 +48,22 @@ pub(crate) fn wait_for_each_other(
 /// process can do anything before another one does.
 pub(crate) fn is_blocked_writing(processes: &[i32], output: impl AsFd, until: Instant) -> bool {
     let pipe = pipe_name(output);
-    let processes: Vec<Process> = processes.iter().map(|&pid| Process { pid, until }).collect();
-    let writes = |process: &Process| pipe.as_ref().is_some_and(|pipe| process.writes(pipe));
-    let is_blocked = processes.iter().any(writes) && !processes.iter().any(Process::is_runnable);
-    let all_wait = !processes.is_empty() && processes.iter().all(Process::waits_for_ever);
+    let processes: Vec<WaitingProcess> =
+        processes.iter().map(|&pid| WaitingProcess { pid, until }).collect();
+    let writes = |process: &WaitingProcess| pipe.as_ref().is_some_and(|pipe| process.writes(pipe));
+    let is_blocked =
+        processes.iter().any(writes) && !processes.iter().any(WaitingProcess::is_runnable);
+    let all_wait = !processes.is_empty() && processes.iter().all(WaitingProcess::waits_for_ever);
     (is_blocked || all_wait) && Instant::now() < until
 }
 
 /// A process, whose files in /proc are read no later than `until`: others may share thousands of descriptors with it.
-struct Process {
+struct WaitingProcess {
     pid: i32,
     until: Instant,
 }
 
-impl Process {
+impl WaitingProcess {
     /// Whether this descriptor is that pipe.
     fn is_pipe(&self, fd: i32, pipe: &str) -> bool {
         let file = fs::read_link(format!("/proc/{}/fd/{fd}", self.pid));
@@ -199,7 +202,7 @@ mod tests {
         let pipe = pipe_name(&writer).expect("its name");
         let pid = rustix::process::getpid().as_raw_pid();
         let look = |until| {
-            let me = Process { pid, until };
+            let me = WaitingProcess { pid, until };
             (me.holds(&pipe), me.threads().next().is_some())
         };
         assert_eq!(look(Instant::now() + Duration::from_mins(1)), (true, true));

@@ -21,9 +21,9 @@ use crate::spawn::linux::filter::Privileges;
 use crate::spawn::linux::groups::Cgroup;
 use crate::spawn::linux::launcher::has_nobody;
 use crate::spawn::linux::order::{Launch, NOBODY};
-use crate::spawn::linux::report::{LaunchError, Step};
+use crate::spawn::linux::report::{LaunchError, StartStep};
 use crate::spawn::linux::sandbox::Needs;
-use crate::spawn::linux::tree::Tree;
+use crate::spawn::linux::tree::FileTree;
 use crate::spawn::linux::{filter, launch, tree};
 use crate::spawn::running::KernelLimits;
 use crate::sys::raw::Strings;
@@ -37,7 +37,7 @@ const SANDBOX_SIGNALS: u64 = 1024;
 pub(super) struct Enclosure {
     cwd: Option<PathBuf>,
     privileges: Privileges,
-    tree: Option<Tree>,
+    tree: Option<FileTree>,
     ruleset: Option<OwnedFd>,
     scratch: Option<Scratch>,
 }
@@ -214,8 +214,10 @@ impl BotCommand {
 
     fn explain(&self, path: &Path, LaunchError { step, error }: LaunchError) -> SpawnError {
         match step {
-            Step::Exec => self.explain_exec(path, error),
-            Step::Pipes | Step::Clone | Step::Fork => SpawnError::resources(path, error),
+            StartStep::Exec => self.explain_exec(path, error),
+            StartStep::Pipes | StartStep::Clone | StartStep::Fork => {
+                SpawnError::resources(path, error)
+            }
             step => SpawnError::Confinement { what: step.what(), source: error },
         }
     }

@@ -25,8 +25,8 @@ use rustix::thread::{
 
 use crate::spawn::linux::filter::Privileges;
 use crate::spawn::linux::order::{Launch, NOBODY};
-use crate::spawn::linux::report::{Failure, Step, at};
-use crate::spawn::linux::tree::{MountStep, Tree};
+use crate::spawn::linux::report::{Failure, StartStep, at};
+use crate::spawn::linux::tree::{FileTree, MountStep};
 use crate::sys::raw::{self, make_read_only};
 
 /// A bot's `oom_score_adj`, in thousandths of all memory (proc(5)): if memory runs out, the
@@ -42,7 +42,9 @@ pub(crate) fn start(launch: &Launch, standard: [&OwnedFd; 3]) -> Result<Pid, Fai
         127
     });
     match (started, failure.take()) {
-        (Err(error), _) => Err((Step::Fork, Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))),
+        (Err(error), _) => {
+            Err((StartStep::Fork, Errno::from_io_error(&error).unwrap_or(Errno::AGAIN)))
+        }
         (Ok(_), Some(failure)) => Err(failure),
         (Ok(bot), None) => Ok(bot),
     }
@@ -58,23 +60,23 @@ fn become_bot(launch: &Launch, standard: [&OwnedFd; 3], keeper: Pid) -> Result<(
     let _ = rustix::stdio::dup2_stderr(stderr);
     offer_to_memory_killer();
     if let Some(cwd) = &launch.cwd {
-        chdir(cwd).map_err(at(Step::Directory))?;
+        chdir(cwd).map_err(at(StartStep::Directory))?;
     }
     for limit in &launch.limits {
         let (resource, limit) = limit.of_kernel();
-        setrlimit(resource, limit).map_err(at(Step::Limits))?;
+        setrlimit(resource, limit).map_err(at(StartStep::Limits))?;
     }
     confine(launch)?;
     // The kernel resets this whenever privileges change.
     die_with(keeper)?;
-    Err((Step::Exec, raw::execute(&launch.program, &launch.argv, &launch.envp)))
+    Err((StartStep::Exec, raw::execute(&launch.program, &launch.argv, &launch.envp)))
 }
 
 /// Makes the kernel kill the bot when its keeper dies.
 fn die_with(keeper: Pid) -> Result<(), Failure> {
     let _ = set_parent_process_death_signal(Some(Signal::KILL));
     // With another parent, the keeper died before this was set.
-    if getppid() == Some(keeper) { Ok(()) } else { Err((Step::Fork, Errno::SRCH)) }
+    if getppid() == Some(keeper) { Ok(()) } else { Err((StartStep::Fork, Errno::SRCH)) }
 }
 
 fn offer_to_memory_killer() {
@@ -89,12 +91,16 @@ fn confine(launch: &Launch) -> Result<(), Failure> {
     if launch.ruleset.is_none() && launch.filters.is_empty() {
         return Ok(());
     }
-    set_no_new_privs(true).map_err(at(Step::Ruleset))?;
-    drop_privileges(launch.privileges).map_err(at(Step::Privileges))?;
+    set_no_new_privs(true).map_err(at(StartStep::Ruleset))?;
+    drop_privileges(launch.privileges).map_err(at(StartStep::Privileges))?;
     if let Some(ruleset) = &launch.ruleset {
-        raw::restrict_self(ruleset.as_fd()).map_err(at(Step::Ruleset))?;
+        raw::restrict_self(ruleset.as_fd()).map_err(at(StartStep::Ruleset))?;
     }
-    launch.filters.iter().try_for_each(|filter| raw::set_filter(filter)).map_err(at(Step::Filter))
+    launch
+        .filters
+        .iter()
+        .try_for_each(|filter| raw::set_filter(filter))
+        .map_err(at(StartStep::Filter))
 }
 
 /// Drops privileges for good: no program can bring new ones any more.
@@ -133,7 +139,7 @@ const SETTINGS: [&CStr; 10] = [
 
 /// Gives the new namespace its own /proc and, in a sandbox, its own file system. Returns the file that holds the maximum of its
 /// process numbers, opened before the settings are read-only.
-pub(crate) fn enter(tree: Option<&Tree>) -> Result<Option<File>, Errno> {
+pub(crate) fn enter(tree: Option<&FileTree>) -> Result<Option<File>, Errno> {
     let Some(tree) = tree else {
         hide_terminals();
         begin_anywhere();

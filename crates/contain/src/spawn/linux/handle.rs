@@ -18,11 +18,11 @@ use crate::observe::Root;
 use crate::scratch::drop_later;
 use crate::spawn::Leash;
 use crate::spawn::linux::launcher::Launcher;
-use crate::spawn::linux::order::{Ends, Launch};
-use crate::spawn::linux::report::{KeeperReport, LaunchError, MOST_MESSAGES, Message, Step};
+use crate::spawn::linux::order::{ChildEnds, Launch};
+use crate::spawn::linux::report::{KeeperReport, LaunchError, MOST_MESSAGES, Message, StartStep};
 use crate::spawn::linux::watchdog::Watched;
 use crate::spawn::linux::{launcher, report};
-use crate::spawn::running::{ChildPipes, Left, RunningProgram};
+use crate::spawn::running::{ChildPipes, Leftovers, RunningProgram};
 use crate::sys::proc::{children, numbers_until, parent};
 use crate::sys::{Waitable, is_ready_within};
 use terms::verdict::BotExit;
@@ -164,9 +164,9 @@ impl RunningProgram for Keeper {
     }
 
     /// Ends all the bot's processes, and the keeper itself.
-    fn end(&mut self, _below: &BTreeSet<i32>) -> Left {
+    fn end(&mut self, _below: &BTreeSet<i32>) -> Leftovers {
         if std::mem::replace(&mut self.ended, true) {
-            return Left::default();
+            return Leftovers::default();
         }
         self.begin_end();
         if !self.ends_in_time() {
@@ -175,23 +175,23 @@ impl RunningProgram for Keeper {
             log::warn!("the bot has not died within {limit:?} (its keeper is process {pid})");
             let _ = pidfd_send_signal(self.pidfd.as_fd(), Signal::KILL);
             self.kill_group();
-            return Left::Dying;
+            return Leftovers::Dying;
         }
         if !self.has_cleared() {
             self.kill_group();
-            return Left::Unknown;
+            return Leftovers::Unknown;
         }
         drop(self.mounts.take());
-        Left::Survivors(self.heard.survivors)
+        Leftovers::Survivors(self.heard.survivors)
     }
 }
 
 /// Has the launcher fork a keeper; `None` if it was killed before that.
 pub(crate) fn fork(launch: &Launch) -> Result<Option<(Keeper, ChildPipes)>, LaunchError> {
     let pipes = || io::Result::Ok((io::pipe()?, io::pipe()?, io::pipe()?, UnixStream::pair()?));
-    let opened = pipes().map_err(|error| Step::Pipes.failed(error))?;
+    let opened = pipes().map_err(|error| StartStep::Pipes.failed(error))?;
     let (stdin, stdout, stderr, (channel, theirs)) = opened;
-    let ends = Ends {
+    let ends = ChildEnds {
         stdin: stdin.0.into(),
         stdout: stdout.1.into(),
         stderr: stderr.1.into(),
@@ -202,7 +202,7 @@ pub(crate) fn fork(launch: &Launch) -> Result<Option<(Keeper, ChildPipes)>, Laun
     drop(ends);
     let launcher = match sent {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(None),
-        sent => sent.map_err(|error| Step::Clone.failed(error))?,
+        sent => sent.map_err(|error| StartStep::Clone.failed(error))?,
     };
     let (pid, pidfd) = match Message::receive_with(&channel) {
         Some((Message::Launched(pid), Some(pidfd))) => (pid, Arc::new(pidfd)),
@@ -212,7 +212,7 @@ pub(crate) fn fork(launch: &Launch) -> Result<Option<(Keeper, ChildPipes)>, Laun
         _ => return Ok(None),
     };
     let keeper = Keeper {
-        pid: Pid::from_raw(pid).ok_or_else(|| Step::Clone.failed(Errno::SRCH))?,
+        pid: Pid::from_raw(pid).ok_or_else(|| StartStep::Clone.failed(Errno::SRCH))?,
         channel,
         watched: Watched::new(Arc::clone(&pidfd)),
         pidfd,

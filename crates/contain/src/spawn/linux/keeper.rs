@@ -22,13 +22,13 @@ use rustix::thread::set_name;
 
 use crate::decide::tuning::TUNING;
 use crate::spawn::linux::exec;
-use crate::spawn::linux::order::{Ends, Launch, Order};
-use crate::spawn::linux::report::{Failure, Message, Step, at, is_end_announced};
+use crate::spawn::linux::order::{ChildEnds, Launch, LaunchOrder};
+use crate::spawn::linux::report::{Failure, Message, StartStep, at, is_end_announced};
 use crate::sys::{self, raw};
 
 /// The keeper's life, which begins when the launcher opens the gate.
-pub(crate) fn run(order: Order, ends: Ends, gate: PipeReader) -> c_int {
-    let Order { launch, cores, here } = order;
+pub(crate) fn run(order: LaunchOrder, ends: ChildEnds, gate: PipeReader) -> c_int {
+    let LaunchOrder { launch, cores, here } = order;
     // These were the launcher's socket, through which it takes orders.
     let _ = (dup2_stdin(&ends.channel), dup2_stdout(&ends.channel), dup2_stderr(&ends.channel));
     set_cores(&cores);
@@ -48,8 +48,8 @@ fn fail((step, errno): Failure, channel: &UnixStream) -> c_int {
 }
 
 /// Starts the bot, and keeps it until the end of its game.
-fn play(launch: &Launch, ends: Ends, mut held: Held) -> c_int {
-    let Ends { stdin, stdout, stderr, channel } = ends;
+fn play(launch: &Launch, ends: ChildEnds, mut held: Held) -> c_int {
+    let ChildEnds { stdin, stdout, stderr, channel } = ends;
     let started =
         held.close_namespace(launch).and_then(|()| exec::start(launch, [&stdin, &stdout, &stderr]));
     let bot = match started {
@@ -86,7 +86,7 @@ impl Held {
         if let (Some(numbers), Some(processes)) = (self.numbers.take(), launch.processes) {
             exec::limit(&numbers, processes);
         }
-        exec::fix().map_err(at(Step::Privileges))
+        exec::fix().map_err(at(StartStep::Privileges))
     }
 }
 
@@ -94,7 +94,7 @@ impl Held {
 fn settle(launch: &Launch, mut gate: PipeReader, here: &OwnedFd) -> Result<Option<Held>, Failure> {
     let _ = setsid();
     let _ = set_name(c"bot-keeper");
-    fchdir(here).map_err(at(Step::Directory))?;
+    fchdir(here).map_err(at(StartStep::Directory))?;
     let mut numbers = None;
     if launch.method.is_namespace() {
         // Otherwise a bot with root's privileges could stop the keeper by tracing, and outlive the referee.
@@ -109,14 +109,15 @@ fn settle(launch: &Launch, mut gate: PipeReader, here: &OwnedFd) -> Result<Optio
         if geteuid().is_root() {
             // Its memory belongs to the namespace outside, where a bot has no right to trace what is not dumpable. The files of
             // another user's keeper would then be closed to the referee, and that user's bot has no such right anyway.
-            set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(at(Step::Privileges))?;
+            set_dumpable_behavior(DumpableBehavior::NotDumpable)
+                .map_err(at(StartStep::Privileges))?;
         }
-        numbers = exec::enter(launch.tree.as_ref()).map_err(at(Step::Mounts))?;
+        numbers = exec::enter(launch.tree.as_ref()).map_err(at(StartStep::Mounts))?;
     } else {
         let _ = set_child_subreaper(Some(getpid()));
     }
     let children = File::open("/proc/thread-self/children").ok();
-    let children_ended = raw::child_notices().map_err(at(Step::Pipes))?;
+    let children_ended = raw::child_notices().map_err(at(StartStep::Pipes))?;
     Ok(Some(Held { children_ended, children, numbers }))
 }
 

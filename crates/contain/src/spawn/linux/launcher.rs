@@ -19,8 +19,8 @@ use rustix::stdio::{dup2_stderr, dup2_stdin, dup2_stdout};
 use rustix::thread::set_name;
 
 use crate::decide::tuning::TUNING;
-use crate::spawn::linux::order::{Ends, Launch, NOBODY, Order};
-use crate::spawn::linux::report::{Message, Step};
+use crate::spawn::linux::order::{ChildEnds, Launch, LaunchOrder, NOBODY};
+use crate::spawn::linux::report::{Message, StartStep};
 use crate::spawn::linux::{keeper, order};
 use crate::sys::raw;
 
@@ -54,7 +54,7 @@ pub(crate) fn launcher_pid() -> Option<Pid> {
 }
 
 /// Sends an order, and returns the launcher, which is started if there is none.
-pub(crate) fn send(launch: &Launch, ends: &Ends) -> io::Result<Arc<Launcher>> {
+pub(crate) fn send(launch: &Launch, ends: &ChildEnds) -> io::Result<Arc<Launcher>> {
     let mut current = CURRENT.lock().unwrap_or_else(PoisonError::into_inner);
     let launcher = Launcher::current(&mut current)?;
     order::send(&launcher.socket, launch, ends)?;
@@ -102,7 +102,7 @@ impl Drop for Launcher {
 
 /// Forks a keeper at each order. Returns in each keeper what that needs, and `None` when the owner has ended.
 #[expect(clippy::needless_pass_by_value, reason = "a keeper must not keep it open")]
-fn serve(socket: UnixStream) -> Option<(Order, Ends, PipeReader)> {
+fn serve(socket: UnixStream) -> Option<(LaunchOrder, ChildEnds, PipeReader)> {
     let _ = setsid();
     let _ = set_name(c"bot-launcher");
     // Descriptors of a bot must not have the numbers of its standard ones.
@@ -134,8 +134,12 @@ fn has_order(socket: &UnixStream) -> bool {
 
 /// Forks a keeper, and tells the referee. In the keeper, returns what it needs: it begins when the gate yields a byte, and ends if
 /// that closes.
-fn start(mut order: Order, ends: Ends, users: &Users) -> Option<(Order, Ends, PipeReader)> {
-    let failed = |ends: &Ends, step, error: io::Error| {
+fn start(
+    mut order: LaunchOrder,
+    ends: ChildEnds,
+    users: &Users,
+) -> Option<(LaunchOrder, ChildEnds, PipeReader)> {
+    let failed = |ends: &ChildEnds, step, error: io::Error| {
         Message::Failed(step, error.raw_os_error().unwrap_or_default()).send(&ends.channel);
     };
     let group = order.launch.cgroup.take();
@@ -148,7 +152,7 @@ fn start(mut order: Order, ends: Ends, users: &Users) -> Option<(Order, Ends, Pi
         Ok((None, (gate, _))) => return Some((order, ends, gate)),
         Ok((Some((pid, keeper)), (_, gate))) => (pid, keeper, gate),
         Err(error) => {
-            failed(&ends, Step::Clone, error);
+            failed(&ends, StartStep::Clone, error);
             return None;
         }
     };
@@ -159,7 +163,7 @@ fn start(mut order: Order, ends: Ends, users: &Users) -> Option<(Order, Ends, Pi
             // Fails only for a keeper that was killed.
             let _ = gate.write(&[1]);
         }
-        Err(error) => failed(&ends, Step::Users, error),
+        Err(error) => failed(&ends, StartStep::Users, error),
     }
     None
 }

@@ -3,7 +3,7 @@
 //! # Theory of operation
 //!
 //! The *launcher* is a fork of the referee with one thread, from before the first bot. It forks all keepers, at
-//! [orders](order) that come through a socket, and ends when that closes. Because no other thread can have left
+//! orders (`order`) that come through a socket, and ends when that closes. Because no other thread can have left
 //! anything locked, its forks are as free as any process; because it is small, they are quick. A keeper begins once the
 //! launcher has mapped the users of its namespace, and has told the referee of it.
 //!
@@ -11,7 +11,7 @@
 //! the processes that the bot orphans, and does not end before they do. A socket, the *channel*, joins it to the
 //! referee:
 //!
-//! * Through it come the [messages](report) that the bot has started or why not, how the bot has ended, and which
+//! * Through it come the messages (`report`) that the bot has started or why not, how the bot has ended, and which
 //!   processes could not be killed. The ended bot stays a zombie, so that its usage can still be read.
 //! * It is the referee's hold on the keeper's life. When the referee shuts it down, or dies, the keeper kills the
 //!   bot's processes and ends. A byte in it announces the end of the game: then the keeper does so as soon as the bot
@@ -23,7 +23,7 @@
 //!
 //! What the host grants is tried by the start of a bot without a program.
 //!
-//! A [watchdog](watchdog) ends a bot whose referee is held up. All `unsafe` code is in [`sys`](crate::sys).
+//! A [`watchdog`] ends a bot whose referee is held up. All `unsafe` code is in [`sys`](crate::sys).
 
 mod command;
 mod exec;
@@ -56,7 +56,7 @@ use crate::spawn::host::Host;
 use crate::spawn::linux::handle::{Keeper, MountNamespace, fork};
 use crate::spawn::linux::landlock::Ruleset;
 use crate::spawn::linux::order::Launch;
-use crate::spawn::linux::report::{LaunchError, Step};
+use crate::spawn::linux::report::{LaunchError, StartStep};
 use crate::spawn::running::ChildPipes;
 use crate::sys::raw::landlock_version;
 use terms::limits::Resources;
@@ -69,7 +69,8 @@ pub(crate) use self::{
 /// Starts a bot. When this returns, its program has been executed.
 fn launch(launch: &Launch) -> Result<(Keeper, ChildPipes), LaunchError> {
     let (mut keeper, pipes) = begin(launch)?;
-    rustix::io::ioctl_fionbio(&keeper.channel, true).map_err(|error| Step::Pipes.failed(error))?;
+    rustix::io::ioctl_fionbio(&keeper.channel, true)
+        .map_err(|error| StartStep::Pipes.failed(error))?;
     if launch.method.is_namespace() && launch.tree.is_none() {
         keeper.mounts = Some(MountNamespace::open(keeper.pid));
     }
@@ -83,7 +84,7 @@ fn begin(launch: &Launch) -> Result<(Keeper, ChildPipes), LaunchError> {
         None => fork(launch)?,
         started => started,
     };
-    let (mut keeper, pipes) = started.ok_or_else(|| Step::Clone.failed(Errno::CONNRESET))?;
+    let (mut keeper, pipes) = started.ok_or_else(|| StartStep::Clone.failed(Errno::CONNRESET))?;
     keeper.await_start()?;
     Ok((keeper, pipes))
 }
@@ -91,7 +92,7 @@ fn begin(launch: &Launch) -> Result<(Keeper, ChildPipes), LaunchError> {
 /// Tries everything of a start without a program: only executing that fails.
 fn try_out(launch: &Launch) -> Result<(), LaunchError> {
     match begin(launch) {
-        Err(LaunchError { step: Step::Exec, .. }) => Ok(()),
+        Err(LaunchError { step: StartStep::Exec, .. }) => Ok(()),
         tried => tried.map(drop),
     }
 }
@@ -210,16 +211,16 @@ impl BotCommand {
     fn refusal(&self, error: &LaunchError) -> String {
         let why = &error.error;
         match error.step {
-            Step::Clone if why.kind() == io::ErrorKind::StorageFull => {
+            StartStep::Clone if why.kind() == io::ErrorKind::StorageFull => {
                 format!(
                     "the host makes no more namespaces (/proc/sys/user has their limits): {why}"
                 )
             }
-            Step::Clone if self.confinement.method.is_namespace() => {
+            StartStep::Clone if self.confinement.method.is_namespace() => {
                 format!("the system refuses the namespace: {why}")
             }
-            Step::Users => format!("a user namespace gives no rights here: {why}"),
-            Step::Mounts if self.confinement.sandbox.is_none() => {
+            StartStep::Users => format!("a user namespace gives no rights here: {why}"),
+            StartStep::Mounts if self.confinement.sandbox.is_none() => {
                 format!("a namespace gets no /proc of its own here: {why}")
             }
             _ => error.to_string(),

@@ -18,7 +18,7 @@ use seccompiler::{BpfProgram, sock_filter};
 use crate::confine::ContainmentMethod;
 use crate::spawn::KernelLimit;
 use crate::spawn::linux::filter::Privileges;
-use crate::spawn::linux::tree::{MountStep, Tree};
+use crate::spawn::linux::tree::{FileTree, MountStep};
 use crate::sys;
 use crate::sys::raw::Strings;
 
@@ -38,7 +38,7 @@ pub(crate) struct Launch {
     pub(crate) processes: Option<u64>,
     pub(crate) privileges: Privileges,
     /// The bot's own file system, if it does not see the host's; only in a namespace.
-    pub(crate) tree: Option<Tree>,
+    pub(crate) tree: Option<FileTree>,
     /// Seccomp programs.
     pub(crate) filters: Vec<BpfProgram>,
     /// A Landlock ruleset.
@@ -81,7 +81,7 @@ impl Launch {
 
 /// The keeper's and the bot's ends of what joins them to the referee.
 #[derive(Debug)]
-pub(crate) struct Ends {
+pub(crate) struct ChildEnds {
     pub(crate) stdin: OwnedFd,
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
@@ -90,7 +90,7 @@ pub(crate) struct Ends {
 
 /// An order as the launcher has it.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct LaunchOrder {
     pub(crate) launch: Launch,
     /// The cores that the bot may use: the referee's thread's.
     pub(crate) cores: Vec<usize>,
@@ -108,12 +108,12 @@ const FIRST: usize = 1 << 10;
 const LENGTH: usize = size_of::<u32>();
 
 /// Sends an order of this thread.
-pub(crate) fn send(socket: &UnixStream, launch: &Launch, ends: &Ends) -> io::Result<()> {
+pub(crate) fn send(socket: &UnixStream, launch: &Launch, ends: &ChildEnds) -> io::Result<()> {
     let here = open(".", OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?;
     let mut descriptors = vec![here.as_fd()];
     let more = [&launch.ruleset, &launch.cgroup].into_iter().flatten();
     descriptors.extend(more.map(|fd| fd.as_fd()));
-    let Ends { stdin, stdout, stderr, channel } = ends;
+    let ChildEnds { stdin, stdout, stderr, channel } = ends;
     descriptors.extend([stdin.as_fd(), stdout.as_fd(), stderr.as_fd(), channel.as_fd()]);
     let has = (launch.ruleset.is_some(), launch.cgroup.is_some());
     let mut bytes = vec![0; LENGTH];
@@ -170,7 +170,7 @@ pub(crate) fn receive_some(
 }
 
 /// Awaits an order; `None` if none will come any more.
-pub(crate) fn receive(mut socket: &UnixStream) -> Option<(Order, Ends)> {
+pub(crate) fn receive(mut socket: &UnixStream) -> Option<(LaunchOrder, ChildEnds)> {
     let mut bytes = vec![0; FIRST];
     // The kernel ends a read before bytes of the next order, which come with descriptors of their own.
     let (count, descriptors) = receive_some(socket, &mut bytes).ok()?;
@@ -186,9 +186,9 @@ pub(crate) fn receive(mut socket: &UnixStream) -> Option<(Order, Ends)> {
     let here = next()?;
     launch.ruleset = if has_ruleset { next() } else { None };
     launch.cgroup = if has_cgroup { next() } else { None };
-    let order = Order { launch, cores, here };
+    let order = LaunchOrder { launch, cores, here };
     let [stdin, stdout, stderr, channel] = [next()?, next()?, next()?, next()?];
-    Some((order, Ends { stdin, stdout, stderr, channel: channel.into() }))
+    Some((order, ChildEnds { stdin, stdout, stderr, channel: channel.into() }))
 }
 
 /// The kind of a step, its place, its other path and its flags.
@@ -248,7 +248,7 @@ pub(crate) fn read(bytes: &mut &[u8]) -> Option<Launch> {
         processes,
         privileges: *Privileges::ALL.get(usize::from(privileges))?,
         tree: match tree {
-            Some((options, steps)) => Some(Tree {
+            Some((options, steps)) => Some(FileTree {
                 options: text(options)?,
                 steps: steps.into_iter().map(step_of_parts).collect::<Option<_>>()?,
             }),
@@ -323,7 +323,7 @@ mod tests {
                 limits: KernelLimit::new(Resource::Cpu, Some(1), None).into_iter().collect(),
                 processes: is_odd.then_some(512),
                 privileges,
-                tree: is_odd.then(|| Tree { options: c"size=1m".into(), steps: steps() }),
+                tree: is_odd.then(|| FileTree { options: c"size=1m".into(), steps: steps() }),
                 filters: vec![vec![sock_filter { code: 0x15, jt: 1, jf: 2, k: u32::MAX }]],
                 ..Launch::new(c"/usr/bin/sort".into(), method)
             };

@@ -14,7 +14,7 @@ use terms::verdict::BotExit;
 
 /// The step of a start that failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step {
+pub(crate) enum StartStep {
     Pipes,
     Clone,
     /// Mapping the users of the new namespace.
@@ -30,7 +30,7 @@ pub(crate) enum Step {
     Exec,
 }
 
-impl Step {
+impl StartStep {
     const ALL: [Self; 11] = [
         Self::Pipes,
         Self::Clone,
@@ -50,7 +50,7 @@ impl Step {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Message {
     /// The start failed, with this `errno`.
-    Failed(Step, i32),
+    Failed(StartStep, i32),
     /// The keeper's process number; the launcher sends it, with a pidfd.
     Launched(i32),
     /// The program has been executed; the bot's process number in the keeper's pid namespace.
@@ -99,7 +99,7 @@ impl Message {
         let [kind, detail, number @ ..] = bytes;
         let number = i32::from_ne_bytes(number);
         Some(match (kind, detail) {
-            (0, step) => Self::Failed(*Step::ALL.get(usize::from(step))?, number),
+            (0, step) => Self::Failed(*StartStep::ALL.get(usize::from(step))?, number),
             (1, _) => Self::Started(number),
             (2, 0) => Self::Ended(BotExit::Code(number)),
             (2, 1) => Self::Ended(BotExit::Signal(number)),
@@ -140,11 +140,11 @@ impl Message {
 #[derive(Debug, thiserror::Error)]
 #[error("{} failed: {error}", step.what())]
 pub(crate) struct LaunchError {
-    pub(crate) step: Step,
+    pub(crate) step: StartStep,
     pub(crate) error: io::Error,
 }
 
-impl Step {
+impl StartStep {
     /// What is done in it, as a phrase.
     pub(crate) fn what(self) -> &'static str {
         match self {
@@ -168,9 +168,9 @@ impl Step {
 }
 
 /// A step of a start that failed.
-pub(crate) type Failure = (Step, Errno);
+pub(crate) type Failure = (StartStep, Errno);
 
-pub(crate) fn at(step: Step) -> impl Fn(Errno) -> Failure {
+pub(crate) fn at(step: StartStep) -> impl Fn(Errno) -> Failure {
     move |errno| (step, errno)
 }
 
@@ -218,7 +218,7 @@ mod tests {
             Message::Launched(8),
             Message::Cleared,
         ];
-        sent.extend(Step::ALL.map(|step| Message::Failed(step, libc::ENOENT)));
+        sent.extend(StartStep::ALL.map(|step| Message::Failed(step, libc::ENOENT)));
         for message in &sent {
             message.send(&write);
         }

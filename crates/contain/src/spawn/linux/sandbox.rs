@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 
 use crate::confine::Sandbox;
 use crate::spawn::linux::landlock::Ruleset;
-use crate::spawn::linux::tree::Tree;
+use crate::spawn::linux::tree::FileTree;
 use crate::spawn::linux::{landlock, tree};
 use crate::sys::raw::landlock_version;
 
@@ -77,7 +77,7 @@ impl Sandbox {
     }
 
     /// The file system of a bot in a namespace, of at most `size` bytes.
-    pub(crate) fn tree(&self, needs: &Needs<'_>, size: Option<u64>) -> io::Result<Tree> {
+    pub(crate) fn tree(&self, needs: &Needs<'_>, size: Option<u64>) -> io::Result<FileTree> {
         let mut readable = self.readable_by(needs);
         let named = [needs.named(), self.given.clone()].concat();
         readable.extend(MACHINE.map(PathBuf::from));

@@ -38,7 +38,7 @@ pub(crate) enum MountStep {
 
 /// A bot's own file system: a small one in memory, with parts of the host's in it.
 #[derive(Debug)]
-pub(crate) struct Tree {
+pub(crate) struct FileTree {
     /// Its size, as options of tmpfs.
     pub(crate) options: CString,
     pub(crate) steps: Vec<MountStep>,
@@ -67,7 +67,7 @@ pub(crate) fn build(
     named: &[PathBuf],
     cwd: &Path,
     size: Option<u64>,
-) -> io::Result<Tree> {
+) -> io::Result<FileTree> {
     let mut builder = Builder { mounts: mount_points()?, ..Builder::default() };
     builder.own_folders()?;
     let readable: Vec<PathBuf> = readable.into_iter().flat_map(without_own).collect();
@@ -85,7 +85,7 @@ pub(crate) fn build(
     }
     let size = size.map(|size| format!("size={size},")).unwrap_or_default();
     let options = CString::new(format!("{size}nr_inodes={MAX_FILES},mode=755"));
-    Ok(Tree { options: options.expect("no NUL"), steps: builder.steps })
+    Ok(FileTree { options: options.expect("no NUL"), steps: builder.steps })
 }
 
 /// The path itself, or its entries if the folder cannot be shown as a whole.

@@ -35,7 +35,7 @@ pub(crate) struct Job(OwnedHandle);
 
 /// A job by its handle.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Group(isize);
+pub(crate) struct ProcessGroup(isize);
 
 /// A list of the numbers of processes, as the system fills it.
 #[repr(C)]
@@ -88,8 +88,8 @@ impl Job {
     }
 
     /// Its place among the handles of this program, for as long as it lives.
-    pub(crate) fn group(&self) -> Group {
-        Group(self.raw() as isize)
+    pub(crate) fn group(&self) -> ProcessGroup {
+        ProcessGroup(self.raw() as isize)
     }
 
     /// Whether none of its processes is left.
@@ -98,7 +98,7 @@ impl Job {
     }
 }
 
-impl Group {
+impl ProcessGroup {
     /// Kills all of its processes.
     pub(crate) fn kill(self) {
         // SAFETY: the handle is open, or has been closed with the job. It fails only where there is nothing to kill.
@@ -148,7 +148,7 @@ impl Group {
 }
 
 /// The processes of a program in a job, the first one of the program first.
-pub(crate) fn below(pid: i32, group: Group) -> Vec<i32> {
+pub(crate) fn below(pid: i32, group: ProcessGroup) -> Vec<i32> {
     let mut all: Vec<i32> = group.processes().into_iter().map(u32::cast_signed).collect();
     all.sort_by_key(|&other| other != pid);
     all

@@ -1,6 +1,6 @@
 use super::super::made;
 use super::*;
-use contain::bot::{Captured, Left};
+use contain::bot::{Captured, Leftovers};
 use results::gamelog::Bytes;
 use rules::game::GameKind;
 use terms::verdict::{Culprit, Overrun};
@@ -195,8 +195,12 @@ fn what_the_end_shows_is_added() {
         bytes: b"==1==ERROR: AddressSanitizer: stack-overflow on address 0x1\n".into(),
         dropped: 0,
     };
-    let ending =
-        BotEnd { stderr, reached_open_files: Some(16), left: Left::Dying, ..BotEnd::default() };
+    let ending = BotEnd {
+        stderr,
+        reached_open_files: Some(16),
+        left: Leftovers::Dying,
+        ..BotEnd::default()
+    };
     let said = lost(NoReply::Deadline, made::turn(), seen(), &ending);
     let expected = "turn 1: no answer within 50 ms; the cause is what a sanitizer has found: AddressSanitizer: \
                     stack-overflow; it had 16 files open, its limit (`open-files` in the settings); some of its \
