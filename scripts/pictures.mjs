@@ -66,7 +66,8 @@ writeFileSync(join(work, "mybot.py"), sample
   .replaceAll("largest_region", "regions_by_size")
   .replace("tiles = regions_by_size(board)", "regions = regions_by_size(board)\n    tiles, spare = regions[0], regions[5]"));
 refereeIn(work, "play", "--bot", "python3 mybot.py", "--seed", "7", "--html", "lost.html");
-await take("lost", pathToFileURL(join(work, "lost.html")).href, { viewport: { width: 1240, height: 1190 } });
+const scrolled = () => document.querySelectorAll("pre").forEach((text) => text.scrollTo(0, text.scrollHeight));
+await take("lost", pathToFileURL(join(work, "lost.html")).href, { viewport: { width: 1240, height: 1150 } }, (page) => page.evaluate(scrolled));
 const squares = pageOf("squares", "--game", "square-remover", "--seed", "1");
 await take("page-square-remover", `${squares.url}#turn=1004`, { colorScheme: "dark" }, (page) => page.selectOption("#look", "shapes"));
 for (const [run, bot] of [["old", "@first"], ["new", "@greedy"]]) {
