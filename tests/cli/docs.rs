@@ -116,7 +116,7 @@ pub(crate) fn examples(text: &str) -> Vec<Example> {
 
 /// The words of a command of the referee, without the shell's part.
 fn words(command: &str) -> Option<Vec<String>> {
-    let command = command.replacen("cargo run --release --", "referee", 1);
+    let command = command.replacen("cargo run --", "referee", 1);
     let words = shlex::split(&command).expect("closed quotes");
     let of_shell = |word: &str| ["|", ">", "&&"].contains(&word);
     let words: Vec<String> = words.into_iter().take_while(|word| !of_shell(word)).collect();
@@ -178,7 +178,7 @@ pub(crate) fn shell(command: &str, folder: &Path) -> Command {
     let programs = Path::new(program()).parent().expect("a folder");
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").expect("a path"));
     let mut shell = Command::new("sh");
-    shell.args(["-c", &command.replacen("cargo run --release --", "referee", 1)]);
+    shell.args(["-c", &command.replacen("cargo run --", "referee", 1)]);
     shell.current_dir(folder).env("PATH", path);
     shell
 }
