@@ -38,6 +38,11 @@ const WALKS: &[Walk] = &[
     },
     Walk { page: "boards.md", before: &[], not_run: &[] },
     Walk { page: "checked-results.md", before: &[], not_run: &[] },
+    Walk {
+        page: "codingame.md",
+        before: &[],
+        not_run: &[("referee init", "a contribution: tests/games/contributions.rs")],
+    },
     Walk { page: "containers.md", before: &[], not_run: &[("podman run", IMAGE)] },
     Walk {
         page: "daily.md",
@@ -71,6 +76,7 @@ const WALKS: &[Walk] = &[
         before: &["referee suite --bot ./mybot --seed 1..4 --run runs/trusted"],
         not_run: &[("referee play --format json | jq", "tests/cli/docs.rs compares each field")],
     },
+    Walk { page: "settings.md", before: &[], not_run: &[] },
     Walk {
         page: "several-machines.md",
         before: &[],
@@ -216,6 +222,7 @@ fn the_shorter_pages_go_as_they_say() {
     let own = [
         "atcoder.md",
         "boards.md",
+        "codingame.md",
         "daily.md",
         "first-bot.md",
         "own-game.md",
@@ -378,6 +385,29 @@ fn the_page_on_two_players_goes_as_it_says() {
     assert!(check.contains("A second judge says the same"), "{check}");
     let replay = walked.of("referee replay");
     assert!(replay.contains("seat 1") && replay.contains("agrees with the log"), "{replay}");
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn the_page_on_a_codingame_contest_goes_as_it_says_with_another_judge() {
+    if need("a game of two players", ["python3"]).is_none() {
+        return;
+    }
+    let programs = blocks("two-players.md", "python");
+    let settings = "[game]\ndefault = 'cellularena'\n[game.cellularena]\nkind = 'judge'\nplayers = 2\n\
+                    command = 'python3 nim_judge.py'\nlimits = { first-turn = '60s', turn = '60s' }\n";
+    let walked = follow("codingame.md", |folder| {
+        for (name, text) in ["nim_judge.py", "clever.py", "hasty.py"].iter().zip(&programs) {
+            fs::write(folder.join(name), text).expect("written");
+        }
+        let bots = [("new", "clever"), ("old", "hasty"), ("boss", "hasty")];
+        for (name, program) in bots {
+            write_scripts(folder, &[(name, &format!("exec python3 {program}.py"))]);
+        }
+        fs::write(folder.join("referee.toml"), settings).expect("settings");
+    });
+    let ratings = walked.of("referee ratings");
+    assert!(ratings.contains("24 games of cellularena on 4 seeds"), "{ratings}");
 }
 
 /// Makes a folder as CodinGame's repository of SameGame has it: boards in JSON, among other files.
