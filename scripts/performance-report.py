@@ -25,7 +25,7 @@ import peers  # noqa: E402
 HEAD = """\
 # What the referee costs
 
-Written by `scripts/performance-report.py` on {date} ({machine}). Times are medians; run the script for those of your machine.
+Written by `scripts/performance-report.py` on {date} ({machine}). Times are medians; run the script on your machine.
 
 - A turn costs microseconds, and a game milliseconds. If your bot computes, you can ignore both.
 - Suites give each game a core. For a quick bot, add `--pin` to `play` too.
