@@ -207,7 +207,7 @@ class Row:
         print(f"{self.name}, {jobs} at a time: {self.seconds[jobs][-1]:.2f} s", file=sys.stderr, flush=True)
 
     def line(self):
-        cells = [self.name, *(f"{min(taken):.2f} / {statistics.median(taken):.2f}" for taken in self.seconds.values())]
+        cells = [self.name, *(f"{statistics.median(taken):.2f}" for taken in self.seconds.values())]
         return "| " + " | ".join(cells) + " |"
 
 
@@ -244,7 +244,7 @@ def section(options):
     """The lines of the report."""
     games, rounds = options.cases, options.rounds
     harnesses = [Loop(), Pahcer(), Psytester()]
-    runs = f"the best and the median of {rounds} runs in turn" if rounds > 1 else "one run"
+    runs = f"the median of {rounds} runs in turn" if rounds > 1 else "one run"
     yield f"Written by `scripts/peers.py`: seconds for {games} games, {runs}. All play the same cases with the same bot,"
     yield "without time limits, with the same scores. A loop only starts a process for each game."
     yield ""
