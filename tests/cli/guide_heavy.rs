@@ -62,14 +62,7 @@ const WALKS: &[Walk] = &[
         before: &[],
         not_run: &[("cargo doc", "the gate builds the documentation")],
     },
-    Walk {
-        page: "own-game.md",
-        before: &[],
-        not_run: &[(
-            "referee init --codingame",
-            "a contribution: tests/games/contribution_boards.rs",
-        )],
-    },
+    Walk { page: "own-game.md", before: &[], not_run: &[] },
     Walk { page: "saved-games.md", before: &[], not_run: &[] },
     Walk {
         page: "scripts.md",
