@@ -109,22 +109,19 @@ def groups(units):
     yield "the rest", "", sum(len(crates[crate]) for crate in small), sum(seconds[crate] for crate in small)
 
 
-def section(crates_too=False):
-    """The lines of the report, if asked with a table of the crates."""
+def section():
+    """The lines of the report."""
     alone, _ = build("--package", ALONE)
     seconds, units = build("--release")
     crates = len({(unit["name"], unit["version"]) for unit in units})
     met = {True: "yes", False: "**no**"}
-    yield "`cargo build --release` from nothing, and `cargo build --package` for one crate. `scripts/build_costs.py` also prints the"
-    yield "compiler's seconds for each crate."
+    yield "`cargo build --release` from nothing, and `cargo build --package` for one crate."
     yield ""
     yield "| what | is | target | met |"
     yield "|---|---|---|---|"
     yield f"| a build from nothing | {seconds:.0f} s | at most {SECONDS} s | {met[seconds <= SECONDS]} |"
     yield f"| crates in it | {crates} | at most {CRATES} | {met[crates <= CRATES]} |"
     yield f"| `{ALONE}` alone | {alone:.0f} s | at most {ALONE_SECONDS} s | {met[alone <= ALONE_SECONDS]} |"
-    if not crates_too:
-        return
     yield ""
     yield "| crate | for | crates | seconds, with what only that crate needs |"
     yield "|---|---|---|---|"
@@ -134,5 +131,5 @@ def section(crates_too=False):
 
 if __name__ == "__main__":
     print(f"- Machine: {host.machine()}\n")
-    for line in section(crates_too=True):
+    for line in section():
         print(line, flush=True)

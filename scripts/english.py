@@ -38,6 +38,22 @@ PATTERNS = {
     }.items()
 }
 
+# The same for sentences of documents.
+DOCUMENT_PATTERNS = {
+    re.compile(pattern, re.IGNORECASE): advice
+    for pattern, advice in {
+        r"\bgames? of (?:several|two|three|four|more|many) (?:players|bots)\b": "multiplayer game",
+        r"\bwhat (?:differs|repeats|remains)\b": "name it: the differences, the rest",
+        r"(?:^|[.!?:] )(?-i:Compared|Counted|Hidden|Left out|Listed|Refused|Shown) (?:is|are)\b": "begin with the subject",
+        r"(?:^|[.!?:] )(?-i:Of) (?:an?|the|several|more|two|each|all|\d)": "begin with the subject",
+        r", \w+ not[.;]": "give the second clause its verb",
+        r"(?-i:\bEither|\bNeither|\bNone) (?:is|are|has|have|makes|gets|decides|needs)\b": "name the noun",
+        r"\b(?:an?|no) \w+ of (?:its|their|one's) own\b": "separate, or nothing",
+        r"\b(?:plays?|goes) on(?=[.,;:])": "continues",
+        r"\bor (?:a|their) relatives?\b": "derivative",
+    }.items()
+}
+
 # What is right as it is: the end of a file's name, a part of the line, and why.
 EXCEPTIONS = (
     ("scripts/english.py", "", "it names the patterns"),
@@ -47,6 +63,8 @@ EXCEPTIONS = (
     ("tests/browser/reports.mjs", 'hasText: "beside"', "the words of a link"),
     ("tests/browser/pairs.mjs", '".who ', "a class of the page"),
     ("tests/cli/project.rs", '"WHO"', "a variable of the environment"),
+    ("CHANGELOG.md", "of several players", "earlier entries"),
+    ("CHANGELOG.md", "a run of its own", "an earlier entry"),
 )
 
 
@@ -90,8 +108,9 @@ def is_right(name, line):
 
 def problems(name):
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    patterns = PATTERNS | DOCUMENT_PATTERNS if name.endswith(".md") else PATTERNS
     for number, text in texts(name):
-        for pattern, advice in PATTERNS.items():
+        for pattern, advice in patterns.items():
             if (found := pattern.search(text)) and not is_right(name, lines[number - 1]):
                 yield f"{name}:{number}: `{found[0]}`: {advice}"
     if name == "README.md" or name.startswith("docs/guide/src/") and name.endswith(".md"):

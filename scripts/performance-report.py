@@ -5,49 +5,53 @@ Run it on an idle machine with two cores or more, from the top of the source tre
 
     python3 scripts/performance-report.py
 
-It is `cargo bench` as a page, with the machine and the date, the table of `scripts/build_costs.py`, and the one of
-`scripts/peers.py`, whose help says which peers it finds by itself and which must be given.
+It takes what users feel from `cargo bench`, with the machine and the date, and adds the tables of `scripts/peers.py`, whose help
+names the peers that it finds by itself and those that must be given.
 """
 
 import argparse
 import datetime
 import json
 import os
+import re
 import subprocess
 import sys
 
 sys.dont_write_bytecode = True  # The next lines leave nothing next to the scripts.
 
-import build_costs  # noqa: E402
 import host  # noqa: E402
 import peers  # noqa: E402
 
 HEAD = """\
 # What the referee costs
 
-Written by `scripts/performance-report.py`; run it for the figures of your machine. They are not promises.
+Written by `scripts/performance-report.py` on {date} ({machine}). Times are medians; run the script on your machine.
 
 - A turn costs microseconds, and a game milliseconds. If your bot computes, you can ignore both.
 - Suites give each game a core. For a quick bot, add `--pin` to `play` too.
-- `--logs all` slows a quick bot's suite by about a tenth.
+- `--logs all` slows a quick bot's suite by less than a tenth.
 
-Each figure was measured alternately with a yardstick; the ratio is the figure divided by it. Times are medians. A bold ratio misses
-its target, which matters only to builders.
-
-- Date: {date}
-- Machine: {machine}
-- Size of the program: {size:.1f} MB
-
-| what | is | yardstick | ratio | target |
-|---|---|---|---|---|
+| what | costs |
+|---|---|
 """
 
-BUILD = """
-## The build
+# What users feel of `cargo bench`, by its names.
+SHOWN = {
+    "a turn": "a turn",
+    "a game": "a game",
+    "`referee play`": "`referee play`, with its start",
+    "a suite of 500 games": "a suite of 500 games",
+    "refereeing a log again": "refereeing a log again",
+    "a tester's game": "a tester's game, more than without the referee",
+    "a tester's exchange": "an exchange with a tester, more than without the referee",
+    "a tester's exchange with --pin": "the same with `--pin`",
+    "memory of a game": "memory of a game",
+    "memory of a suite of 100000 games": "memory of a suite of 100,000 games",
+}
 
-For builders: [the benches](../referee/benches/costs/main.rs) explain where the time goes. """
+REST = """
+`cargo bench` shows each cost next to a yardstick and its target, and `scripts/build_costs.py` the costs of a build.
 
-PEERS = """
 ## Next to its peers
 
 """
@@ -63,11 +67,10 @@ def benches(games):
     return [json.loads(line) for line in output.stdout.splitlines() if line.startswith("{")]
 
 
-def line(row):
-    """A row of the table in Markdown."""
-    ratio = f"{row['ratio']:.2f}"
-    cells = row["what"], row["ours"], row["yardstick"], ratio if row["met"] else f"**{ratio}**", row["target"]
-    return "| " + " | ".join(cells) + " |\n"
+def rounded(figure):
+    """A figure such as `9.622µs` with three digits and a space."""
+    number, unit = re.fullmatch(r"([\d.]+) ?(.+)", figure).groups()
+    return f"{float(number):.3g} {unit}"
 
 
 def main():
@@ -77,16 +80,12 @@ def main():
 [default: 100000, which takes some minutes]""")
     peers.add_options(parser)
     options = parser.parse_args()
-    rows = benches(options.large)
-    head = HEAD.format(
-        date=datetime.date.today(),
-        machine=host.machine(),
-        size=os.path.getsize("target/release/referee") / 1e6,
-    )
-    build = "".join(f"{line}\n" for line in build_costs.section())
+    costs = {row["what"]: row["ours"] for row in benches(options.large)}
+    rows = "".join(f"| {name} | {rounded(costs[what])} |\n" for what, name in SHOWN.items() if what in costs)
+    head = HEAD.format(date=datetime.date.today(), machine=host.machine())
     next_to_peers = "".join(f"{line}\n" for line in peers.section(options))
     with open("docs/performance.md", "w") as file:
-        file.write(head + "".join(map(line, rows)) + BUILD + build + PEERS + next_to_peers)
+        file.write(head + rows + REST + next_to_peers)
     print(open("docs/performance.md").read())
 
 

@@ -5,7 +5,7 @@
 //
 // Needs chromium, pngquant and python3. The release build may be elsewhere: CARGO_TARGET_DIR.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -57,6 +57,17 @@ function pageOf(name, ...play) {
 mkdirSync(pictures, { recursive: true });
 const samegame = pageOf("samegame", "--seed", "7", "--bot", "python3 example-bots/python/greedy.py");
 await take("page", `${samegame.url}#turn=6`, {});
+// A lost game with its cause: this bot looks at the sixth region of every board, and late in the game there are fewer.
+const sample = readFileSync(join(top, "example-bots", "python", "greedy.py"), "utf8");
+writeFileSync(join(work, "mybot.py"), sample
+  .replace("best, seen = set(), set()", "regions, seen = [], set()")
+  .replace(/ {16}if len\(tiles\) > len\(best\):\n {20}best = tiles\n {4}return best/,
+    "                regions.append(tiles)\n    return sorted((tiles for tiles in regions if len(tiles) > 1), key=len, reverse=True)")
+  .replaceAll("largest_region", "regions_by_size")
+  .replace("tiles = regions_by_size(board)", "regions = regions_by_size(board)\n    tiles, spare = regions[0], regions[5]"));
+refereeIn(work, "play", "--bot", "python3 mybot.py", "--seed", "7", "--html", "lost.html");
+const scrolled = () => document.querySelectorAll("pre").forEach((text) => text.scrollTo(0, text.scrollHeight));
+await take("lost", pathToFileURL(join(work, "lost.html")).href, { viewport: { width: 1240, height: 1150 } }, (page) => page.evaluate(scrolled));
 const squares = pageOf("squares", "--game", "square-remover", "--seed", "1");
 await take("page-square-remover", `${squares.url}#turn=1004`, { colorScheme: "dark" }, (page) => page.selectOption("#look", "shapes"));
 for (const [run, bot] of [["old", "@first"], ["new", "@greedy"]]) {
@@ -67,6 +78,6 @@ const report = join(work, "report.html");
 await take("report", pathToFileURL(report).href, { viewport: { width: 960, height: 1100 } });
 rmSync(work, { recursive: true });
 await browser.close();
-for (const name of ["page", "page-square-remover", "report"]) {
+for (const name of ["lost", "page", "page-square-remover", "report"]) {
   console.log(`${name}.png  ${readFileSync(join(pictures, `${name}.png`)).length} bytes`);
 }

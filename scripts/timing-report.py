@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures how exact the referee's times and culprits are, and writes docs/timing.md.
+"""Measures how exact the referee's times and culprits are, and prints them as Markdown, for docs/timing.md.
 
 Run it on an idle machine with two cores or more, from the top of the source tree:
 
     cargo build --release && python3 scripts/timing-report.py
 
-It takes about ten minutes. It fails if a figure is outside of what the project promises. What docs/timing.md says before and after the figures is kept as it is.
+It takes about ten minutes. It fails if a figure is outside of what the project promises.
 """
 
 import datetime
@@ -132,20 +132,6 @@ def checked(lines):
         yield line
 
 
-def shown(line):
-    """The line, printed at once, to follow the long run."""
-    print(line, flush=True)
-    return line
-
-
-def kept():
-    """The parts of the page that are written by hand: before and after the figures."""
-    with open("docs/timing.md", encoding="utf-8") as page:
-        text = page.read()
-    before, rest = text.split("## What is promised\n")
-    return before.splitlines(), rest[rest.index("## What is not promised"):].splitlines()
-
-
 def section(promise, test, text, lines):
     """A promise with its test, what is measured, and the table."""
     yield f"### {promise}"
@@ -157,11 +143,7 @@ def section(promise, test, text, lines):
 
 
 def page():
-    before, after = kept()
     measured = referee("timing", "--host")["host"]
-    yield from before
-    yield "## What is promised"
-    yield ""
     yield "The figures are from an idle machine. Rows with **no** are measured again, since a host may stop a virtual machine unnoticed."
     yield ""
     yield f"- Date: {datetime.date.today()}"
@@ -192,13 +174,11 @@ def page():
         "An ordinary bot is excused wherever it computes", "work_beside_hogs_is_excused_wherever_the_bot_does_it",
         f"A bot needs {ordinary.NEEDED_MS} ms of {LIMIT_MS}, next to two programs that want the cores. Threads and children live for a turn. "
         "The table has late turns put on the host, of all late ones.", checked(ordinary.table()))
-    yield from after
 
 
 def main():
-    text = "".join(f"{line}\n" for line in map(shown, page()))
-    with open("docs/timing.md", "w", encoding="utf-8") as report:
-        report.write(text)
+    for line in page():
+        print(line, flush=True)
     if failures:
         sys.exit(f"not as promised: {failures}")
 

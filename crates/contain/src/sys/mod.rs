@@ -1,7 +1,7 @@
 //! The system: raw calls, the files of /proc and control groups. No policy is here. All `unsafe` code of the crate is in this
 //! folder.
 //!
-//! Each system has its own files, which offer the same names as far as others use them: `linux` and `macos` with what every
+//! Each system has its own files, with the names that others use: `linux` and `macos` with what every
 //! `unix` has, and `windows`. `portable` stands in for what only Linux has.
 
 #[cfg(target_os = "linux")]

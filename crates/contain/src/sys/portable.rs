@@ -86,7 +86,7 @@ pub(crate) fn narrow(_pipe: Waitable<'_>, _size: usize) -> bool {
     true
 }
 
-/// The figures of one process, as far as other systems tell them.
+/// The figures of one process that other systems report.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Figures {
     pub(crate) cpu: Duration,
