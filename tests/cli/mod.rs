@@ -2,6 +2,7 @@
 
 mod bad_input;
 mod completions;
+mod dependencies;
 mod docs;
 mod guide_heavy;
 mod man;

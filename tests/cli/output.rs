@@ -494,7 +494,6 @@ fn help_of_every_command() {
         "doctor",
         "init",
         "completions",
-        "man",
     ] {
         let words: Vec<&str> = command.split_whitespace().chain(["--help"]).collect();
         let output = referee().args(&words).env("COLUMNS", "100").run().exits(0);

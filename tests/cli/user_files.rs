@@ -65,14 +65,6 @@ fn pages_of_runs_games_and_manuals_replace_only_their_like() {
     let game = folder.path().join("run-games.html");
     fs::write(&game, "mine").expect("written");
     expect_refused(report(), &game);
-
-    let manuals = folder.path().join("man");
-    let man = || referee().args(["man", "--out"]).arg(&manuals);
-    succeeded(man());
-    succeeded(man());
-    let manual = manuals.join("referee-play.1");
-    fs::write(&manual, "mine").expect("written");
-    expect_refused(man(), &manual);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use terms::system::{is_executable, is_path, program_file};
 use terms::text::shell_word;
 
 /// Words that people type here, as they do with other tools or did in older versions, and what to write instead.
-const INSTEAD: [(&str, &str); 63] = [
+const INSTEAD: [(&str, &str); 64] = [
     ("bench", TIMING),
     ("benchmark", TIMING),
     ("cancel", "`scancel JOB` cancels a job that `referee submit` printed"),
@@ -26,6 +26,7 @@ const INSTEAD: [(&str, &str); 63] = [
     ("league", RIVALS),
     ("list", "`referee runs` lists the runs"),
     ("ls", "`referee runs` lists the runs"),
+    ("man", "`referee help COMMAND` shows the text; packages install it as manual pages"),
     ("match", RIVALS),
     ("open", PAGE),
     ("prune", "`rm -r RUN` removes the folder of a run; `referee runs` lists the runs"),

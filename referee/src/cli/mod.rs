@@ -16,7 +16,6 @@ mod generate;
 mod hints;
 mod init;
 mod inputs;
-mod man;
 mod merge;
 mod named_run;
 mod new;
@@ -121,7 +120,6 @@ enum Command {
     Bot(Box<bot::BotArgs>),
     Tester(Box<tester::TesterArgs>),
     Completions(Box<completions::CompletionsArgs>),
-    Man(Box<man::ManArgs>),
 }
 
 impl Command {
@@ -291,7 +289,6 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
         Command::Bot(args) => bot::run(&args),
         Command::Tester(args) => tester::run(&args),
         Command::Completions(args) => completions::run(&args),
-        Command::Man(args) => man::run(&args),
     }
 }
 
