@@ -33,9 +33,10 @@ fn dependencies(folder: &Path) -> Vec<String> {
 fn is_in_source(folder: &Path, text: &str) -> bool {
     fs::read_dir(folder).expect("a folder").any(|entry| {
         let path = entry.expect("an entry").path();
-        match path.is_dir() {
-            true => is_in_source(&path, text),
-            false => fs::read_to_string(&path).expect("a source file").contains(text),
+        if path.is_dir() {
+            is_in_source(&path, text)
+        } else {
+            fs::read_to_string(&path).expect("a source file").contains(text)
         }
     })
 }
