@@ -1,12 +1,9 @@
 //! Shows what a host allows.
 
-use std::io::{self, Write};
-
 use serde::Serialize;
 
-use super::Format;
 use super::document::{Document, Line, Tone};
-use super::inert::write_json;
+use super::format::Report;
 use super::timing::{self, HostReport, TimingReport};
 use results::host::{Findings, MethodFinding};
 use terms::text::{duration, size};
@@ -27,22 +24,7 @@ struct InJson<'a> {
     timing: HostReport<'a>,
 }
 
-impl DoctorReport {
-    /// Writes the report as text or JSON.
-    ///
-    /// # Errors
-    /// When `out` fails, or for another format.
-    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
-        match format {
-            Format::Text => self.document().write_text(out),
-            Format::Json => {
-                let (findings, timing) = (&self.findings, timing::host(&self.timing));
-                write_json(&InJson { findings, timing }, out)
-            }
-            _ => Err(format.unsupported()),
-        }
-    }
-
+impl Report for DoctorReport {
     fn document(&self) -> Document {
         let mut document = Document::default();
         document.list("containment", self.containment());
@@ -63,6 +45,12 @@ impl DoctorReport {
         document
     }
 
+    fn value(&self) -> impl Serialize {
+        InJson { findings: &self.findings, timing: timing::host(&self.timing) }
+    }
+}
+
+impl DoctorReport {
     fn containment(&self) -> Vec<Line> {
         let Findings { containment, used, exposures, .. } = &self.findings;
         let method = |MethodFinding { name, how, missing }: &MethodFinding| match missing {

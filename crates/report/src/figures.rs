@@ -70,6 +70,21 @@ pub(crate) fn adjusted_for(comparisons: &[Comparison]) -> usize {
     comparisons.iter().filter(|comparison| comparison.paired.pairs > 0).count()
 }
 
+/// An interval of differences.
+pub(crate) fn span((low, high): (f64, f64), digits: usize) -> String {
+    format!("{low:+.digits$} to {high:+.digits$}")
+}
+
+/// An interval of differences in a cell.
+pub(crate) fn span_cell(interval: Option<(f64, f64)>, digits: usize) -> String {
+    interval.map_or("-".to_owned(), |interval| span(interval, digits))
+}
+
+/// A p-value in a cell.
+pub(crate) fn p_cell(p: f64) -> String {
+    p_value(p).trim_start_matches("= ").to_owned()
+}
+
 /// A p-value, cut where digits mean nothing: `= 0.0123` or `< 0.0001`.
 pub(crate) fn p_value(p: f64) -> String {
     if p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {p:.4}") }

@@ -1,65 +1,57 @@
 //! Shows the groups of boards of one bot.
 
-use std::io::{self, Write};
+use std::io;
 
 use serde::Serialize;
 
 use super::document::{Document, Line, Table, Tone};
 use super::figures::{interval_digits, lost_word};
-use super::format::Format;
-use super::inert::write_json;
-use super::rows::write_rows;
+use super::format::Report;
+use super::rows::Rows;
 use results::compare::{BotGroup, Contender};
 use statistics::Risk;
 
-/// The CSV columns of a group.
-const COLUMNS: [(&str, &str); 7] = [
-    ("group", "/name"),
-    ("boards", "/boards"),
-    ("games", "/games"),
-    ("lost", "/lost"),
-    ("mean", "/mean"),
-    ("low", "/interval/0"),
-    ("high", "/interval/1"),
-];
+/// The columns of a group.
+const COLUMNS: &str = "group=name boards games lost mean low=interval/0 high=interval/1";
 
-/// The groups of a bot in JSON.
-#[derive(Serialize)]
-struct InJson<'a> {
-    bot: &'a str,
-    groups: &'a [BotGroup],
+/// A bot's figures on all boards and on each group.
+#[derive(Debug, Serialize)]
+pub struct BotGroups<'a> {
+    #[serde(rename = "bot")]
+    name: &'a str,
+    groups: Vec<BotGroup>,
+    #[serde(skip)]
+    bot: &'a Contender,
+    #[serde(skip)]
+    risk: Risk,
 }
 
-/// Writes a bot's figures on all boards and on each group as text, Markdown, JSON or CSV.
-///
-/// # Errors
-/// When `out` fails, or for another format.
-pub fn write(bot: &Contender, risk: Risk, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    let groups = bot.groups(risk);
-    match format {
-        Format::Markdown => document(bot, &groups, risk).write_markdown(out),
-        Format::Json => write_json(&InJson { bot: &bot.name, groups: &groups }, out),
-        Format::Csv => {
-            let columns = COLUMNS.map(|(heading, place)| (heading.to_owned(), place.to_owned()));
-            write_rows(&columns, groups.iter().map(Ok), out)
-        }
-        Format::Text => document(bot, &groups, risk).write_text(out),
-        _ => Err(format.unsupported()),
+impl<'a> BotGroups<'a> {
+    /// The figures of a bot.
+    pub fn of(bot: &'a Contender, risk: Risk) -> Self {
+        Self { name: &bot.name, groups: bot.groups(risk), bot, risk }
     }
 }
 
-fn document(bot: &Contender, groups: &[BotGroup], risk: Risk) -> Document {
-    let mut document = Document::default();
-    document.headline(Line::toned(Tone::Strong, &bot.name, ""));
-    let headings =
-        ["", "boards", "games", lost_word(bot.is_of_several()), "mean", risk.interval_name()];
-    let decimals = bot.decimals();
-    document.table(Table::new(
-        &bot.name,
-        &headings,
-        groups.iter().map(|group| row(group, decimals)),
-    ));
-    document
+impl Report for BotGroups<'_> {
+    fn document(&self) -> Document {
+        let mut document = Document::default();
+        document.headline(Line::toned(Tone::Strong, self.name, ""));
+        let lost = lost_word(self.bot.is_of_several());
+        let headings = ["", "boards", "games", lost, "mean", self.risk.interval_name()];
+        let decimals = self.bot.decimals();
+        let rows = self.groups.iter().map(|group| row(group, decimals));
+        document.table(Table::new(self.name, &headings, rows));
+        document
+    }
+
+    fn value(&self) -> impl Serialize {
+        self
+    }
+
+    fn rows(&self) -> io::Result<Option<Rows<'_>>> {
+        Ok(Some(Rows::new(COLUMNS, self.groups.iter().map(Ok))))
+    }
 }
 
 /// The name, the boards, the games, the lost ones, the mean and its interval.

@@ -8,6 +8,7 @@ use terms::text::plural;
 
 /// Times as bars in steps of 1, 2, 5, 10, … from the smallest to the largest. If all turns have one limit, a bar ends there,
 /// so that those beyond it hold only late turns.
+#[derive(Debug)]
 pub(crate) struct Histogram {
     /// The kind of turn.
     pub(crate) name: &'static str,
@@ -20,6 +21,7 @@ pub(crate) struct Histogram {
     pub(crate) most: u64,
 }
 
+#[derive(Debug)]
 pub(crate) struct Bar {
     /// The upper bound of its times; the lower one is the upper bound of the bar before.
     pub(crate) up_to: Duration,

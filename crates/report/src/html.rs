@@ -5,21 +5,29 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
-/// Replaces each `{{name}}` in a template by its part. Names inside parts are not replaced.
-pub(crate) fn fill(template: &str, mut part: impl FnMut(&str) -> String) -> String {
+/// A page: the template with these parts in the place of their `{{name}}`, its style and script, and their hashes. Names inside parts
+/// are not replaced.
+pub(crate) fn page(template: &str, style: &str, script: &str, parts: &[(&str, String)]) -> String {
+    let hashes = [style, script].map(source_of);
     let mut page = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, after)) = rest.split_once("{{") {
         let (name, after) = after.split_once("}}").expect("a template closes what it opens");
         page.push_str(before);
-        page.push_str(&part(name));
+        page.push_str(match name {
+            "style" => style,
+            "style-hash" => &hashes[0],
+            "script" => script,
+            "script-hash" => &hashes[1],
+            other => &parts.iter().find(|(name, _)| *name == other).expect("a known part").1,
+        });
         rest = after;
     }
     page + rest
 }
 
 /// A content security policy's source expression that allows exactly this text.
-pub(crate) fn source_of(text: &str) -> String {
+fn source_of(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text)))
 }
 
@@ -29,7 +37,7 @@ mod tests {
 
     #[test]
     fn parts_are_not_templates() {
-        let filled = fill("a {{x}} {{y}}.", |name| format!("{{{{{name}}}}}"));
-        assert_eq!(filled, "a {{x}} {{y}}.");
+        let parts = [("x", "{{x}}"), ("y", "{{y}}")].map(|(name, part)| (name, part.to_owned()));
+        assert_eq!(page("a {{x}} {{y}}.", "", "", &parts), "a {{x}} {{y}}.");
     }
 }

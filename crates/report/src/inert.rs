@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use serde_json::ser::{CompactFormatter, Formatter};
+use serde_json::ser::{CharEscape, CompactFormatter, Formatter};
 
-use terms::text::printable;
+use terms::text::{printable, printable_lines};
 
 /// Text in a CSV file. A spreadsheet evaluates text that begins like a formula, unless a quote
 /// precedes it.
@@ -40,6 +40,43 @@ impl Formatter for Visible {
             rest = &after[c.len_utf8()..];
         }
         CompactFormatter.write_string_fragment(out, rest)
+    }
+}
+
+/// A value in JSON for the script of a page: nothing in it ends the script's element, and text is inert for people.
+pub(super) fn page_json(value: &impl Serialize) -> String {
+    let mut json = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut json, InPage);
+    value.serialize(&mut serializer).expect("plain data");
+    String::from_utf8(json).expect("JSON")
+}
+
+struct InPage;
+
+impl Formatter for InPage {
+    fn write_string_fragment<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        let text = printable_lines(fragment).replace('\\', "\\\\").replace('<', "\\u003c");
+        out.write_all(text.as_bytes())
+    }
+
+    fn write_char_escape<W: ?Sized + Write>(
+        &mut self,
+        out: &mut W,
+        escape: CharEscape,
+    ) -> io::Result<()> {
+        match escape {
+            CharEscape::CarriageReturn => Ok(()),
+            CharEscape::Backspace => self.write_string_fragment(out, "\u{8}"),
+            CharEscape::FormFeed => self.write_string_fragment(out, "\u{c}"),
+            CharEscape::AsciiControl(byte) => {
+                self.write_string_fragment(out, char::from(byte).encode_utf8(&mut [0]))
+            }
+            plain => CompactFormatter.write_char_escape(out, plain),
+        }
     }
 }
 

@@ -41,20 +41,24 @@ fn valid(text: &str) -> String {
     text.replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }
 
-/// Writes suites of tests; the name of its suite is the class of a test.
-pub(super) fn write_suites(
-    name: &str,
-    suites: &[(String, Vec<TestCase>)],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
-    // Jenkins allows no number of skipped tests here.
-    let all = totals(suites.iter().flat_map(|(_, cases)| cases));
-    writeln!(out, "<testsuites name=\"{}\" {all}>", Text(name))?;
-    for (name, cases) in suites {
-        write_suite(&valid(name), cases, out)?;
+/// Suites of tests; the name of its suite is the class of a test.
+#[expect(missing_debug_implementations, reason = "it is written at once")]
+pub struct Suites {
+    pub(super) name: &'static str,
+    pub(super) suites: Vec<(String, Vec<TestCase>)>,
+}
+
+impl Suites {
+    pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>")?;
+        // Jenkins allows no number of skipped tests here.
+        let all = totals(self.suites.iter().flat_map(|(_, cases)| cases));
+        writeln!(out, "<testsuites name=\"{}\" {all}>", Text(self.name))?;
+        for (name, cases) in &self.suites {
+            write_suite(&valid(name), cases, out)?;
+        }
+        writeln!(out, "</testsuites>")
     }
-    writeln!(out, "</testsuites>")
 }
 
 fn write_suite(name: &str, cases: &[TestCase], out: &mut dyn Write) -> io::Result<()> {

@@ -36,9 +36,9 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-pub use self::format::Format;
+pub use self::format::{Format, Report};
 use self::stderr::Stderr;
-use results::gamelog::{Certificate, End, Event, Start, Turn};
+use results::gamelog::{Certificate, End, Log, Start, Turn};
 use results::replay::Difference;
 use rules::game::Seat;
 use rules::score::Score;
@@ -111,12 +111,12 @@ pub struct ReplayReport {
 }
 
 impl GameReport {
-    /// A report of a game that is about to start.
-    pub fn new(start: Start) -> Self {
-        Self {
-            stderr: start.bots().map(|_| Stderr::default()).collect(),
-            start,
-            end: None,
+    /// The report of a game that was played.
+    pub fn of(game: &Log) -> Self {
+        let mut report = Self {
+            stderr: game.start.bots().map(|_| Stderr::default()).collect(),
+            start: game.start.clone(),
+            end: game.end.clone(),
             turns: 0,
             score: None,
             summary: Vec::new(),
@@ -125,22 +125,22 @@ impl GameReport {
             page: None,
             replay: None,
             seat: None,
+        };
+        game.turns.iter().for_each(|turn| report.add(turn));
+        if let Some(end) = &game.end {
+            report.score = end.score;
+            report.summary.clone_from(&end.summary);
+            if end.seats.is_empty() {
+                report.stderr[0].add_end(&end.process.stderr.0);
+            }
+            for (stderr, seat) in report.stderr.iter_mut().zip(&end.seats) {
+                stderr.add_end(&seat.process.stderr.0);
+            }
         }
+        report
     }
 
-    /// Takes what the report shows from the next event of the game.
-    pub fn add(&mut self, event: &Event) {
-        match event {
-            Event::Start(start) => self.start = start.clone(),
-            Event::Turn(turn) => self.add_turn(turn),
-            Event::End(end) => self.add_end(end.clone()),
-            // A report shows no others.
-            _ => {}
-        }
-    }
-
-    /// Adds an exchange.
-    pub fn add_turn(&mut self, turn: &Turn) {
+    fn add(&mut self, turn: &Turn) {
         self.turns = turn.turn;
         self.score = turn.score;
         if let Some(stderr) = self.stderr.get_mut(turn.seat) {
@@ -155,19 +155,6 @@ impl GameReport {
             certificate: turn.certificate,
             overrun: turn.overrun,
         });
-    }
-
-    /// Takes the result, which is the last event of a game.
-    pub fn add_end(&mut self, end: End) {
-        self.score = end.score;
-        self.summary.clone_from(&end.summary);
-        if end.seats.is_empty() {
-            self.stderr[0].add_end(&end.process.stderr.0);
-        }
-        for (stderr, seat) in self.stderr.iter_mut().zip(&end.seats) {
-            stderr.add_end(&seat.process.stderr.0);
-        }
-        self.end = Some(end);
     }
 
     fn first(&self) -> Option<&Response> {
@@ -210,7 +197,7 @@ impl GameReport {
         match format {
             Format::Text => text::write(self, out),
             Format::Json => json::write(self, out),
-            _ => Err(format.unsupported()),
+            _ => Err(io::ErrorKind::Unsupported.into()),
         }
     }
 }

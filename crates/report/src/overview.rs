@@ -1,7 +1,7 @@
 //! Shows all bots of several comparisons with one of them in one table.
 
 use super::document::{Document, Line, Table, Tone};
-use super::figures::{adjusted_for, difference_digits, p_value};
+use super::figures::{adjusted_for, difference_digits, p_cell, span_cell};
 use super::groups;
 use results::compare::{BotGroup, Comparison};
 use rules::measure::Measure;
@@ -83,12 +83,10 @@ fn row(comparison: &Comparison, decimals: usize) -> Vec<String> {
         return row;
     }
     let digits = difference_digits(comparison);
-    let interval = paired.all.guarded_interval;
-    let interval = interval.map(|(low, high)| format!("{low:+.digits$} to {high:+.digits$}"));
     row.extend([
         format!("{:+.digits$}", paired.all.mean),
-        interval.unwrap_or_else(|| "-".to_owned()),
-        p_value(paired.adjusted_p).trim_start_matches("= ").to_owned(),
+        span_cell(paired.all.guarded_interval, digits),
+        p_cell(paired.adjusted_p),
         word(comparison).to_owned(),
     ]);
     row

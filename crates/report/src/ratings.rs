@@ -1,12 +1,13 @@
 //! The ratings of bots that play against each other.
 
-use std::io::{self, Write};
+use std::io;
+
+use serde::Serialize;
 
 use super::document::{Document, Line, Table, Tone};
 use super::figures::{in_percent, place};
-use super::format::Format;
-use super::inert;
-use super::rows::{columns, write_rows};
+use super::format::Report;
+use super::rows::Rows;
 use results::ratings::{League, Rated};
 use statistics::MIN_SEEDS;
 use terms::text::plural;
@@ -17,41 +18,39 @@ const HEADINGS: [&str; 7] = ["bot", "games", "failed", "place", "rating", "95 %"
 /// The columns for spreadsheets, before the columns of the seats.
 const COLUMNS: &str = "bot games failed place group elo margin is_unbounded seeds";
 
-/// Writes the ratings, in a format of figures.
-///
-/// # Errors
-/// When `out` fails, or for another format.
-pub fn write(league: &League, format: Format, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Text => document(league).write_text(out),
-        Format::Markdown => document(league).write_markdown(out),
-        Format::Json => inert::write_json(league, out),
-        Format::Csv => {
-            let mut columns = columns(COLUMNS);
-            let seats = league.bots.first().map_or(0, |bot| bot.seats.len());
-            columns
-                .extend((0..seats).map(|seat| (format!("seat_{seat}"), format!("/seats/{seat}"))));
-            write_rows(&columns, league.bots.iter().map(Ok), out)
-        }
-        Format::Jsonl | Format::Junit | Format::Seeds => Err(format.unsupported()),
+impl Report for League {
+    fn document(&self) -> Document {
+        let mut document = Document::default();
+        let games = plural(self.games as u64, "game");
+        let seeds = plural(self.seeds as u64, "seed");
+        let headline = format!("{games} of {} on {seeds}", self.game);
+        document.headline(Line::toned(Tone::Strong, headline, ""));
+        add(&mut document, self);
+        document
+    }
+
+    fn value(&self) -> impl Serialize {
+        self
+    }
+
+    fn rows(&self) -> io::Result<Option<Rows<'_>>> {
+        let seats = self.bots.first().map_or(0, |bot| bot.seats.len());
+        let seats = (0..seats).map(|seat| format!(" seat_{seat}=seats/{seat}"));
+        let columns = COLUMNS.to_owned() + &seats.collect::<String>();
+        Ok(Some(Rows::new(&columns, self.bots.iter().map(Ok))))
     }
 }
 
-fn document(league: &League) -> Document {
-    let mut document = Document::default();
-    let games = plural(league.games as u64, "game");
-    let seeds = plural(league.seeds as u64, "seed");
-    let headline = format!("{games} of {} on {seeds}", league.game);
-    document.headline(Line::toned(Tone::Strong, headline, ""));
-    add_tables(&mut document, league);
+/// Adds the ratings, and what they mean.
+pub(crate) fn add(document: &mut Document, league: &League) {
+    add_tables(document, league);
     for sentence in sentences(league) {
         document.sentence(sentence);
     }
-    document
 }
 
 /// Adds a table for each group of bots with a common scale.
-pub(crate) fn add_tables(document: &mut Document, league: &League) {
+fn add_tables(document: &mut Document, league: &League) {
     let groups = league.bots.chunk_by(|one, other| one.rating.group == other.rating.group);
     for (number, group) in groups.enumerate() {
         let label = if number == 0 {

@@ -9,38 +9,58 @@ use serde_json::value::RawValue;
 use super::inert::cell;
 
 /// A column: its heading, and the JSON pointer to its cell in a record.
-pub(super) type Column = (String, String);
+type Column = (String, String);
 
-/// One column for each path of a field in `paths`; the field's own name is the heading.
-pub(super) fn columns(paths: &str) -> Vec<Column> {
-    let heading = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    paths.split_whitespace().map(|path| (heading(path), format!("/{path}"))).collect()
+/// The headings, and a row for each record.
+#[expect(missing_debug_implementations, reason = "it is written at once")]
+pub struct Rows<'a> {
+    columns: Vec<Column>,
+    /// Each in JSON.
+    records: Box<dyn Iterator<Item = io::Result<String>> + 'a>,
 }
 
-/// Writes the headings, and a row for each record. Numbers keep the digits that they have in JSON.
-///
-/// # Errors
-/// When a record is an error, or `out` fails.
-pub(super) fn write_rows<T: Serialize>(
-    columns: &[Column],
-    records: impl IntoIterator<Item = io::Result<T>>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let mut rows = csv::Writer::from_writer(out);
-    rows.write_record(columns.iter().map(|(heading, _)| heading))?;
-    for record in records {
-        let record = serde_json::to_string(&record?)?;
-        let members = members(&record);
-        let cells = columns.iter().map(|(_, place)| match pick(&members, place) {
-            None => String::new(),
-            Some(value) => match serde_json::from_str::<String>(&value) {
-                Ok(text) => cell(&text),
-                Err(_) => value,
-            },
-        });
-        rows.write_record(cells)?;
+impl<'a> Rows<'a> {
+    /// A column for each path of a field in `columns`, whose own name is the heading, or for `HEADING=PATH`.
+    pub(super) fn new<T: Serialize>(
+        columns: &str,
+        records: impl Iterator<Item = io::Result<T>> + 'a,
+    ) -> Self {
+        let column = |word: &str| {
+            let (heading, path) = word.split_once('=').unwrap_or((word, word));
+            let heading = heading.rsplit('/').next().unwrap_or(heading);
+            (heading.to_owned(), format!("/{path}"))
+        };
+        let columns = columns.split_whitespace().map(column).collect();
+        let records = records.map(|record| Ok(serde_json::to_string(&record?)?));
+        Self { columns, records: Box::new(records) }
     }
-    rows.flush()
+
+    /// Adds a column whose path need not be a word.
+    pub(super) fn add(&mut self, heading: String, path: String) {
+        self.columns.push((heading, path));
+    }
+
+    /// Writes them for spreadsheets. Numbers keep the digits that they have in JSON.
+    ///
+    /// # Errors
+    /// When a record is an error, or `out` fails.
+    pub(super) fn write(self, out: &mut dyn Write) -> io::Result<()> {
+        let mut rows = csv::Writer::from_writer(out);
+        rows.write_record(self.columns.iter().map(|(heading, _)| heading))?;
+        for record in self.records {
+            let record = record?;
+            let members = members(&record);
+            let cells = self.columns.iter().map(|(_, place)| match pick(&members, place) {
+                None => String::new(),
+                Some(value) => match serde_json::from_str::<String>(&value) {
+                    Ok(text) => cell(&text),
+                    Err(_) => value,
+                },
+            });
+            rows.write_record(cells)?;
+        }
+        rows.flush()
+    }
 }
 
 /// The members of a JSON object by name, or the items of an array by number; none of any other value.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::timing::percentiles;
-use statistics::Distribution;
+use statistics::{Distribution, real};
 use terms::limits::Resources;
 
 /// Verdicts are meaningful for limits of at least this many times the largest disturbance.
@@ -78,10 +78,9 @@ pub struct HostCheck {
 }
 
 /// Whether `cores` are too few for this many bots and, on average, `others` other threads that want a core.
-#[expect(clippy::cast_precision_loss, reason = "numbers of bots and cores")]
 pub fn is_overloaded(others: f64, bots: usize, cores: usize) -> bool {
     // Half a thread is within the error of a short look.
-    others + bots as f64 > cores as f64 + 0.5
+    others + real(bots) > real(cores) + 0.5
 }
 
 impl HostCheck {

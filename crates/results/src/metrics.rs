@@ -204,7 +204,7 @@ fn is_name(text: &str) -> bool {
 }
 
 /// The summary of the numbers of one name in the games of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RunMetrics {
     /// The games in which all values were numbers.
     pub games: u32,

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::suite::{FolderError, Outcome, PlannedBot, Points, RecordId, RunFolder};
 use rules::score::Direction;
-use statistics::{Game, Rating, Ratings, Seat};
+use statistics::{Game, Rating, Ratings, Seat, real};
 use terms::fault::{AtFault, Attributed};
 
 /// The bots of some runs, the best first.
@@ -335,10 +335,4 @@ impl Tables {
         }
         against
     }
-}
-
-/// A count as a floating-point number.
-#[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
-fn real(count: usize) -> f64 {
-    count as f64
 }

@@ -51,7 +51,7 @@ pub use self::times::Distribution;
 
 /// A count as a floating-point number.
 #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
-fn real(count: usize) -> f64 {
+pub fn real(count: usize) -> f64 {
     count as f64
 }
 

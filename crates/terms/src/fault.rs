@@ -22,8 +22,10 @@ impl AtFault {
 
 /// An error whose fault is known.
 pub trait Attributed: std::error::Error {
-    /// Whose fault it is.
-    fn at_fault(&self) -> AtFault;
+    /// Whose fault it is: the user's, unless it says otherwise.
+    fn at_fault(&self) -> AtFault {
+        AtFault::User
+    }
 }
 
 /// An error and what caused it, on one line.

@@ -1,7 +1,6 @@
 //! `referee play --again`: the logged bot plays the logged case again.
 
 use std::ffi::OsString;
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -9,7 +8,7 @@ use anyhow::anyhow;
 
 use super::named_run::log_of;
 use super::shared::ConfigFlag;
-use super::{Failure, exit, inputs, interrupt, print, replay};
+use super::{Failure, exit, inputs, interrupt, print, refuse, replay};
 use contain::bot::{BotCommand, Pinning, Sandbox};
 use engine::config::{Config, Layer};
 use engine::play::{Match, Seated};
@@ -26,15 +25,31 @@ pub(super) fn run(game: &Path, config: &ConfigFlag, format: Format) -> Result<Ex
         .map_err(|error| Failure::user(LogFileError::Log { path: path.clone(), error }))?;
     let turns = play_again(&path, &log, config)?;
     let difference = first_difference(&log, &turns);
-    print(|out| match format {
-        Format::Json => {
-            let agrees = difference.is_none();
+    let told = ["The bot plays as in the log", "The bot plays differently"];
+    print_again(told, turns.len(), difference.as_ref(), format)
+}
+
+/// Prints whether a game went as in its log, after these words, and where it first differed.
+pub(super) fn print_again(
+    [alike, differently]: [&str; 2],
+    turns: usize,
+    difference: Option<&Difference>,
+    format: Format,
+) -> Result<ExitCode, Failure> {
+    print(|out| {
+        if format == Format::Json {
             let object = serde_json::json!({
-                "agrees": agrees, "turns": turns.len(), "difference": difference,
+                "agrees": difference.is_none(), "turns": turns, "difference": difference,
             });
-            writeln!(out, "{object}")
+            return writeln!(out, "{object}");
         }
-        _ => write_text(&turns, difference.as_ref(), out),
+        let Some(found) = difference else {
+            return writeln!(out, "{alike}: {}.", plural(turns as u64, "turn"));
+        };
+        let (logged, now) = found.shown();
+        writeln!(out, "{differently} at turn {}: {}", found.turn, found.what)?;
+        writeln!(out, "  in the log  {}", printable(&logged))?;
+        writeln!(out, "  now         {}", printable(&now))
     })?;
     Ok(exit::code(difference.is_none()))
 }
@@ -98,9 +113,9 @@ fn settings(path: &Path, log: &Log, config: &ConfigFlag) -> Result<Config, Failu
         // Its judge is in the settings.
         layers.extend(config.layers()?);
     } else if config.is_given() {
-        let problem =
-            "--config: the log has all settings of this game, which comes with the referee";
-        return Err(Failure::user(anyhow!(problem)));
+        return refuse(
+            "--config: the log has all settings of this game, which comes with the referee",
+        );
     }
     let mut config = inputs::settings(layers)?;
     // The limits in the settings of a judge's game may have changed since.
@@ -134,25 +149,6 @@ fn command(bot: &Bot, config: &Config) -> Result<BotCommand, Failure> {
         cwd: bot.cwd.as_ref().map(PathBuf::from),
         env: bot.env.iter().map(|(key, value)| (key.into(), value.into())).collect(),
         pinning: cores.transpose().map_err(Failure::user)?,
-        confinement: inputs::confinement(config, sandbox)?,
+        confinement: config.confinement(sandbox)?,
     })
-}
-
-fn write_text(
-    turns: &[Turn],
-    difference: Option<&Difference>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let Some(difference) = difference else {
-        return writeln!(
-            out,
-            "The bot plays as in the log: {}.",
-            plural(turns.len() as u64, "turn")
-        );
-    };
-    let Difference { turn, what, .. } = difference;
-    let (logged, refereed) = difference.shown();
-    writeln!(out, "The bot plays differently at turn {turn}: {what}")?;
-    writeln!(out, "  in the log  {}", printable(&logged))?;
-    writeln!(out, "  now         {}", printable(&refereed))
 }

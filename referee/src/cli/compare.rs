@@ -13,10 +13,10 @@ use clap::builder::NonEmptyStringValueParser;
 
 use super::hints::shell_path;
 use super::named_run::{is_run, run_path};
-use super::words::{OF_FIGURES, one_of, word};
-use super::{Failure, completions, exit, inputs, print};
-use report::Format;
-use report::compare::write;
+use super::words::{format, word};
+use super::{Failure, completions, exit, inputs, print, refuse};
+use report::groups::BotGroups;
+use report::{Format, Report as _};
 use results::compare::{Comparison, Contender, Grouping};
 use results::suite::{
     Bests, Margin, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts,
@@ -77,7 +77,7 @@ pub(super) struct CompareArgs {
     plan: Option<Margin>,
 
     /// The form of the result
-    #[arg(long, value_parser = one_of(OF_FIGURES), default_value = "text")]
+    #[arg(long, value_parser = format(Format::OF_FIGURES), default_value = "text")]
     format: Format,
 }
 
@@ -112,24 +112,22 @@ pub(super) fn run(args: &CompareArgs) -> Result<ExitCode, Failure> {
     }
     if let [only] = contenders.as_slice() {
         if !by.is_empty() && args.score.is_none() && args.format != Format::Junit {
-            print(|out| report::groups::write(only, args.risk, args.format, out))?;
-            return Ok(ExitCode::SUCCESS);
+            return print(|out| BotGroups::of(only, args.risk).write(args.format, out));
         }
         let problem = format!(
             "{} has only `{}` to compare; name another run too, as in `referee compare latest~1 latest`",
             runs[0].folder.path.display(),
             only.name
         );
-        return Err(Failure::user(anyhow!(problem)));
+        return refuse(problem);
     }
     contenders.iter().try_for_each(Contender::check_scores)?;
     let comparisons = Comparison::with_first(&contenders, args.risk);
     refuse_strangers(&comparisons)?;
     if let Some(difference) = args.plan {
-        print(|out| report::needed::write(&comparisons, difference, out))?;
-        return Ok(ExitCode::SUCCESS);
+        return print(|out| report::needed::write(&comparisons, difference, out));
     }
-    print(|out| write(&comparisons, args.format, out))?;
+    print(|out| comparisons.write(args.format, out))?;
     Ok(exit::code(!comparisons.iter().any(|comparison| comparison.paired.is_worse())))
 }
 
@@ -138,10 +136,10 @@ fn refuse_strangers(comparisons: &[Comparison]) -> Result<(), Failure> {
     let are_strangers = |it: &Comparison| it.boards.is_empty() && it.other_opponents > 0;
     match comparisons.first().filter(|_| comparisons.iter().all(are_strangers)) {
         None => Ok(()),
-        Some(Comparison { baseline, challenger, .. }) => Err(Failure::user(anyhow!(
+        Some(Comparison { baseline, challenger, .. }) => refuse(format!(
             "{challenger} and {baseline} have met no common opponent on any board, so their places do not compare; play both \
              against the same bots with --pool"
-        ))),
+        )),
     }
 }
 
@@ -156,17 +154,17 @@ fn put_first(name: &str, contenders: &mut [Contender]) -> Result<(), Failure> {
     match places.as_slice() {
         [place] => contenders[..=*place].rotate_right(1),
         [] => {
-            return Err(Failure::user(anyhow!(
+            return refuse(format!(
                 "--baseline: there is no `{name}`; the bots are: `{}`",
                 names()
-            )));
+            ));
         }
         _ => {
             let problem = "name one of them as the report does";
-            return Err(Failure::user(anyhow!(
+            return refuse(format!(
                 "--baseline: `{name}` is in several runs; {problem}: `{}`",
                 names()
-            )));
+            ));
         }
     }
     Ok(())
@@ -184,9 +182,9 @@ fn refuse_bot(name: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let bot = shell_word(name);
-    Err(Failure::user(anyhow!(
+    refuse(format!(
         "{name} is a bot, not a run: `referee suite --bot {bot}` plays one, which is then `latest`"
-    )))
+    ))
 }
 
 /// A run as typed.
@@ -246,11 +244,11 @@ impl Side {
             let (run, board) = (shell_path(&self.folder.path), shell_word(bot));
             let problem =
                 format!("it is a board; `referee show {run} --board {board}` shows its games");
-            return Err(Failure::user(anyhow!("{path} has no bot `{bot}`: {problem}")));
+            return refuse(format!("{path} has no bot `{bot}`: {problem}"));
         }
         let bots = plan.bots.iter().map(|bot| bot.name.as_str());
         let bots = bots.collect::<Vec<_>>().join("`, `");
-        Err(Failure::user(anyhow!("{path} has no bot `{bot}`; it has: `{bots}`")))
+        refuse(format!("{path} has no bot `{bot}`; it has: `{bots}`"))
     }
 
     /// Whether one bot was selected by its name.
@@ -320,14 +318,14 @@ pub(super) fn refuse_different_games(runs: &[Side]) -> Result<(), Failure> {
         let (one, other) = (&first.run.plan, &run.folder.run.plan);
         let paths = || format!("{} and {}", first.path.display(), run.folder.path.display());
         if one.game != other.game {
-            return Err(Failure::user(anyhow!("{} are of different games", paths())));
+            return refuse(format!("{} are of different games", paths()));
         }
         if one.better != other.better {
             let problem = "disagree on which scores are better; play one of them again";
-            return Err(Failure::user(anyhow!("{} {problem}", paths())));
+            return refuse(format!("{} {problem}", paths()));
         }
         if !JudgeProgram::are_alike(one.judge.as_ref(), other.judge.as_ref()) {
-            return Err(Failure::user(anyhow!("{} were played with different judges", paths())));
+            return refuse(format!("{} were played with different judges", paths()));
         }
         let differences = one.rules.differences(&other.rules);
         if !differences.is_empty() {

@@ -49,8 +49,7 @@ Examples:
 pub(super) fn run(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     let shell = SHELLS.completer(&args.shell).expect("clap has checked it");
     let script = script(shell).context("cannot make the script").map_err(Failure::Referee)?;
-    print(|out| out.write_all(&script))?;
-    Ok(ExitCode::SUCCESS)
+    print(|out| out.write_all(&script))
 }
 
 fn script(shell: &dyn EnvCompleter) -> io::Result<Vec<u8>> {

@@ -1,6 +1,5 @@
 //! `referee config`: the settings that apply here, and where each comes from.
 
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -47,23 +46,19 @@ pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
         }
     }
     settings.sort_by(|one, other| one.0.cmp(&other.0));
-    if let Some((path, text)) = file {
-        let table: Table = toml::from_str(&text).expect("it is a layer");
-        let mut own = Vec::new();
-        collect("", &table, &shown(&path), &mut own);
-        for setting in own {
-            put(&mut settings, setting);
-        }
-    }
-    let single: Vec<String> = flag.single().collect();
-    for text in single.iter().rev() {
+    let mut put_all = |text: &str, origin: &str| {
         let table: Table = toml::from_str(text).expect("it is a layer");
         let mut own = Vec::new();
-        collect("", &table, "--config", &mut own);
+        collect("", &table, origin, &mut own);
         for setting in own {
             put(&mut settings, setting);
         }
+    };
+    if let Some((path, text)) = file {
+        put_all(&text, &path.display().to_string());
     }
+    let single: Vec<String> = flag.single().collect();
+    single.iter().rev().for_each(|text| put_all(text, "--config"));
     for (flag, name, value) in args.rules.given(&config.game.name) {
         put(&mut settings, (name, Value::String(value), flag.to_owned()));
     }
@@ -73,12 +68,7 @@ pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
             writeln!(out, "{:width$}  # {origin}", line(name, value))?;
         }
         Ok(())
-    })?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn shown(path: &Path) -> String {
-    path.display().to_string()
+    })
 }
 
 fn line(name: &str, value: &Value) -> String {

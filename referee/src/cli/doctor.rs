@@ -5,12 +5,12 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::shared::RuleFlags;
-use super::words::{TEXT_OR_JSON, one_of};
+use super::words::format;
 use super::{Failure, print, timing};
 use engine::host::probe_host;
-use report::Format;
 use report::doctor::DoctorReport;
 use report::timing::TimingReport;
+use report::{Format, Report as _};
 
 /// Show what this host allows: containment, sandbox, limits, timing
 ///
@@ -21,7 +21,7 @@ pub(super) struct DoctorArgs {
     rules: RuleFlags,
 
     /// The form of the result
-    #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
+    #[arg(long, value_parser = format(Format::OF_ONE), default_value = "text")]
     format: Format,
 }
 
@@ -36,6 +36,5 @@ pub(super) fn run(args: &DoctorArgs) -> Result<ExitCode, Failure> {
             host: timing::check_host(&config)?,
         },
     };
-    print(|out| report.write(args.format, out))?;
-    Ok(ExitCode::SUCCESS)
+    print(|out| report.write(args.format, out))
 }

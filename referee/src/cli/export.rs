@@ -1,10 +1,11 @@
 //! What of a game is printed instead of its result.
 
+use std::process::ExitCode;
 use std::str::FromStr;
 
 use anyhow::anyhow;
 
-use super::{Failure, print};
+use super::{Failure, print, refuse};
 use report::view::transcript;
 use results::gamelog::Log;
 use terms::text::plural;
@@ -33,13 +34,13 @@ impl FromStr for Export {
 }
 
 impl Export {
-    pub(super) fn print(self, log: &Log) -> Result<(), Failure> {
+    pub(super) fn print(self, log: &Log) -> Result<ExitCode, Failure> {
         let input = match self {
             Self::Transcript => return print(|out| transcript::write(log, out)),
             Self::Input(None) if has_several_seats(log) => {
                 let several =
                     "each bot is sent its own: name one with `referee replay LOG --seat N`";
-                return Err(Failure::user(anyhow!("--export input: {several}")));
+                return refuse(format!("--export input: {several}"));
             }
             Self::Input(None) => transcript::all_input(log).map_err(Failure::user)?,
             Self::Input(Some(turn)) => {

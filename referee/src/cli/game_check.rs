@@ -17,7 +17,7 @@ use contain::bot::BotCommand;
 use contain::cancel::Canceller;
 use engine::config::Config;
 use engine::play::{Match, Seated};
-use results::gamelog::{self, End, Event, Log, SeatEnd, Turn};
+use results::gamelog::{End, Event, Log, SeatEnd, Turn};
 use results::replay::{Difference, Replayed, replay};
 use rules::game::judge::JudgeProgram;
 use rules::game::{Answer, GameKind, JudgeFailure, Placement, SeedOptions, TestCase};
@@ -82,7 +82,7 @@ pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
     let case = case(args, &config.game)?;
     let interrupt = interrupt()?;
     print(|out| write_settings(&config, &case.0, out))?;
-    let silent = BotCommand::new("sh", ["-c", ":"], inputs::confinement(&config, None)?);
+    let silent = BotCommand::new("sh", ["-c", ":"], config.confinement(None)?);
     let silent = Seated { name: "a bot that ends at once", command: &silent };
     let check = Check { config: &config, case: &case, interrupt: &interrupt };
     let (log, start) = check.play(vec![silent; config.game.players])?;
@@ -149,26 +149,23 @@ fn others(kind: &GameKind) -> Result<Vec<(String, String)>, Failure> {
     let last = kind.bundled.len().saturating_sub(1);
     let places: BTreeSet<usize> = (1..=OTHERS).map(|n| n * last / OTHERS).collect();
     let others = places.into_iter().filter(|place| *place > 0);
-    others.map(|place| load(kind, Path::new(&format!("@{}", kind.bundled[place].0)))).collect()
+    others
+        .map(|place| inputs::named_case(kind, Path::new(&format!("@{}", kind.bundled[place].0))))
+        .collect()
 }
 
 /// The name of the test case, and the test case.
 fn case(args: &CheckArgs, kind: &GameKind) -> Result<(String, String), Failure> {
     let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
     match (&args.board, args.seed, first) {
-        (Some(board), _, _) => load(kind, board),
-        (None, None, Some(first)) => load(kind, &first),
+        (Some(board), _, _) => inputs::named_case(kind, board),
+        (None, None, Some(first)) => inputs::named_case(kind, &first),
         (None, seed, _) => {
             let seed = seed.unwrap_or(Seed::of(1));
             let case = inputs::seeded_case(kind, seed, SeedOptions::default())?;
             Ok((format!("seed {seed}"), case))
         }
     }
-}
-
-fn load(kind: &GameKind, board: &Path) -> Result<(String, String), Failure> {
-    let case = inputs::load_board(kind, board)?;
-    Ok((inputs::board_name(kind, board), case.text))
 }
 
 /// What the games of a check have in common.
@@ -187,18 +184,14 @@ impl Check<'_> {
             .seats(seats)
             .rules(self.config.rules)
             .canceller(self.interrupt);
-        let (begun, mut start) = (Instant::now(), Duration::ZERO);
-        let mut events = Vec::new();
+        let (begun, mut start, mut log) = (Instant::now(), Duration::ZERO, None);
         game.play(|event| {
             if let Event::Start(_) = event {
                 start = begun.elapsed();
-                events.clear();
             }
-            events.push(event);
+            Log::record(&mut log, event);
         })?;
-        let text = gamelog::log_of(&events, Path::new("check"), None);
-        let log = text.map_err(|error| Failure::Referee(error.into()))?;
-        let log = gamelog::read(&log).map_err(|error| Failure::Referee(error.into()))?;
+        let log = log.expect("a played game has started");
         let replayed = replay(&log).map_err(|error| Failure::Referee(error.into()))?;
         match replayed.difference {
             Some(found) => {

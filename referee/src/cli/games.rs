@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::words::{TEXT_OR_JSON, one_of};
+use super::words::format;
 use super::{Failure, inputs, print};
 use report::Format;
 use rules::game::games;
@@ -16,7 +16,7 @@ use terms::text::printable;
 #[derive(Debug, Args)]
 pub(super) struct GamesArgs {
     /// The form of the list
-    #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
+    #[arg(long, value_parser = format(Format::OF_ONE), default_value = "text")]
     format: Format,
 }
 
@@ -48,8 +48,7 @@ pub(super) fn run(args: &GamesArgs) -> Result<ExitCode, Failure> {
             writeln!(out, "{}", listed.iter().map(object).collect::<Value>())
         }
         _ => write_text(&listed, out),
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 fn write_text(listed: &[Listed], out: &mut dyn Write) -> io::Result<()> {

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use clap::Args;
 
 use super::output::write_new;
-use super::{Failure, completions, inputs, print};
+use super::{Failure, completions, inputs, print, refuse};
 use engine::config::SeedRange;
 use rules::game::{GameKind, SeedOptions};
 
@@ -43,16 +43,13 @@ pub(super) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
     let kind = inputs::game(args.game.as_deref())?;
     let options = SeedOptions { colors: args.colors };
     match &args.out {
-        Some(folder) => write_files(&kind, args.seed, options, folder)?,
+        Some(folder) => write_files(&kind, args.seed, options, folder),
         None if args.seed.first == args.seed.last => {
             let case = inputs::seeded_case(&kind, args.seed.first, options)?;
-            print(|out| out.write_all(case.as_bytes()))?;
+            print(|out| out.write_all(case.as_bytes()))
         }
-        None => {
-            return Err(Failure::user(anyhow!("--out: a range of seeds needs a folder")));
-        }
+        None => refuse("--out: a range of seeds needs a folder"),
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 fn write_files(
@@ -60,11 +57,11 @@ fn write_files(
     seeds: SeedRange,
     options: SeedOptions,
     folder: &Path,
-) -> Result<(), Failure> {
+) -> Result<ExitCode, Failure> {
     let count = seeds.first.count_to(seeds.last);
     if count > MAX_FILES {
         let problem = format!("these are {count} files, and a folder gets at most {MAX_FILES}");
-        return Err(Failure::user(anyhow!("--seed: {problem}")));
+        return refuse(format!("--seed: {problem}"));
     }
     // Validate all seeds first, so a bad one leaves no files behind.
     for seed in seeds.seeds() {

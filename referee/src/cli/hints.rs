@@ -6,10 +6,9 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-use anyhow::anyhow;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use super::{Failure, inputs};
+use super::{Failure, inputs, refuse};
 use engine::config::{Config, ShellSyntax};
 use rules::game::{GameKind, UnknownGame};
 use terms::system::{is_executable, is_path, program_file};
@@ -149,7 +148,7 @@ pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
     } else {
         format!("name a bot with --bot {quoted}, or a board with --board {quoted}")
     };
-    Err(Failure::user(anyhow!("unexpected argument `{word}`; {flag}")))
+    refuse(format!("unexpected argument `{word}`; {flag}"))
 }
 
 /// Refuses a `--bot` line that needs a shell, or that looks like a misspelt name of one of the project's
@@ -171,7 +170,7 @@ pub(super) fn refuse_mistakes(
             .or_else(|| here(config, line, program, cwd))
             .or_else(|| misspelt(config, &words))
     });
-    hint.map_or(Ok(()), |hint| Err(Failure::user(anyhow!("--bot: {hint}"))))
+    hint.map_or(Ok(()), |hint| refuse(format!("--bot: {hint}")))
 }
 
 /// A file whose path was split at its blanks.

@@ -56,8 +56,7 @@ pub(super) fn run(args: &InitArgs) -> Result<ExitCode, Failure> {
 
 fn write_template() -> Result<ExitCode, Failure> {
     write_new(Path::new(PROJECT_FILE), TEMPLATE.as_bytes(), "exists already")?;
-    print(|out| writeln!(out, "{PROJECT_FILE} is written; add your bots to it"))?;
-    Ok(ExitCode::SUCCESS)
+    print(|out| writeln!(out, "{PROJECT_FILE} is written; add your bots to it"))
 }
 
 /// Adds the settings of a game to the project file, which begins with `first` if it is new, and says what is missing.
@@ -74,7 +73,8 @@ fn add_game(found: &Survey, first: &str) -> Result<ExitCode, Failure> {
             format!("has the table {table} already; choose another name with --name, or remove it");
         return Err(Failure::file(file, problem));
     }
-    if let Some(game) = chosen_alone(&before) {
+    let games = games(&before);
+    if let Some(game) = games.as_ref().and_then(toml::Value::as_str) {
         let problem = format!(
             "has no room for a game besides `game = \"{game}\"`; write the table [game] with `default = \"{game}\"` at its end instead"
         );
@@ -82,21 +82,14 @@ fn add_game(found: &Survey, first: &str) -> Result<ExitCode, Failure> {
     }
     let first = if has_file { "" } else { first };
     let gap = if before.is_empty() && first.is_empty() { "" } else { "\n" };
-    let default = if has_game(&before) { String::new() } else { default_game(&found.name) };
+    let default = if games.is_some() { String::new() } else { default_game(&found.name) };
     append(file, &format!("{first}{gap}{default}{}", found.settings))?;
-    print(|out| write!(out, "{}", told(found, !default.is_empty())))?;
-    Ok(ExitCode::SUCCESS)
+    print(|out| write!(out, "{}", told(found, !default.is_empty())))
 }
 
-/// Whether settings choose a game or have one.
-fn has_game(settings: &str) -> bool {
-    settings.parse::<toml::Table>().is_ok_and(|settings| settings.contains_key("game"))
-}
-
-/// The game that settings choose in a way that allows no tables of games.
-fn chosen_alone(settings: &str) -> Option<String> {
-    let settings = settings.parse::<toml::Table>().ok()?;
-    Some(settings.get("game")?.as_str()?.to_owned())
+/// What settings have under `game`: a name, or a table of games.
+fn games(settings: &str) -> Option<toml::Value> {
+    settings.parse::<toml::Table>().ok()?.remove("game")
 }
 
 /// The settings that make a project's only game its default.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use super::Failure;
-use contain::bot::{BotCommand, Confinement, Sandbox};
+use super::{Failure, refuse};
+use contain::bot::{BotCommand, Confinement};
 use engine::build::build;
 use engine::config::{Config, Layer, Project, ShellSyntax, find_project};
 use engine::play::Seated;
@@ -145,7 +145,7 @@ pub(super) fn project_bot(config: &Config, name: &str) -> Result<Option<ProjectB
     let split: Option<Vec<&str>> = words.iter().map(|word| word.to_str()).collect();
     if let Some(found) = split.and_then(|words| ShellSyntax::find(&bot.command, &words)) {
         let problem = found.in_settings();
-        return Err(Failure::user(anyhow!("the bot `{name}`: {problem}")));
+        return refuse(format!("the bot `{name}`: {problem}"));
     }
     let cwd = std::path::absolute(config.project.folder.join(&bot.cwd)).map_err(Failure::user)?;
     if let Some(command) = &bot.build {
@@ -177,17 +177,6 @@ pub(super) fn default_bot(kind: &GameKind) -> Result<&str, Failure> {
         .ok_or_else(|| Failure::user(anyhow!("name the bot with --bot CMD or -- CMD")))
 }
 
-/// The default value of `--board`.
-pub(super) fn default_board(kind: &GameKind) -> Result<PathBuf, Failure> {
-    let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
-    first.ok_or_else(|| {
-        Failure::user(anyhow!(
-            "{} comes with no test case; name one with --board FILE or --seed N",
-            kind.name
-        ))
-    })
-}
-
 /// The test case of `--board`: a file, or `@NAME` for a bundled board.
 pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<TestCase, Failure> {
     let text = match board.to_str().and_then(|name| name.strip_prefix('@')) {
@@ -208,12 +197,17 @@ pub(super) fn load_board(kind: &GameKind, board: &Path) -> Result<TestCase, Fail
 }
 
 /// The name of a board: a case of a custom game has none of the bundled boards' sign before its name, as in suites.
-pub(super) fn board_name(kind: &GameKind, board: &Path) -> String {
+fn board_name(kind: &GameKind, board: &Path) -> String {
     let name = board.display().to_string();
     match name.strip_prefix('@').filter(|_| kind.judge.is_some()) {
         Some(case) => case.to_owned(),
         None => name,
     }
+}
+
+/// The name of a board, and its test case.
+pub(super) fn named_case(kind: &GameKind, board: &Path) -> Result<(String, String), Failure> {
+    Ok((board_name(kind, board), load_board(kind, board)?.text))
 }
 
 /// The error for a board that is neither a file nor a case.
@@ -282,14 +276,6 @@ pub(super) fn bot_command(
     Ok(engine::config::bot_command(words, cwd, env, confinement)?)
 }
 
-/// The confinement of a bot by the settings, with a sandbox if one is given.
-pub(super) fn confinement(
-    config: &Config,
-    sandbox: Option<Sandbox>,
-) -> Result<Confinement, Failure> {
-    Ok(config.confinement(sandbox)?)
-}
-
 /// The bundled bot called `name`.
 pub(super) fn bundled_bot(name: &str) -> Result<&'static example_bots::Bot, Failure> {
     example_bots::find(name).ok_or_else(|| {
@@ -319,7 +305,7 @@ pub(super) fn refuse_bundled(words: &[OsString], kind: &GameKind) -> Result<(), 
                 format!("; it has: {}", bots.join(", "))
             };
             let problem = format!("@{name} plays {game}, and this game is {}{others}", kind.name);
-            Err(Failure::user(anyhow!(problem)))
+            refuse(problem)
         }
         _ => Ok(()),
     }

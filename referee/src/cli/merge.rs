@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::anyhow;
 use clap::Args;
 
 use super::compare::warn_of_places;
 use super::hints::shell_path;
 use super::named_run::run_path;
 use super::suite::{Games, ReportFlags, create_by_time, report};
-use super::{Failure, completions, inputs};
+use super::{Failure, completions, inputs, refuse};
 use results::suite::{RunFolder, merge};
 
 /// Make one run of its shards, and report on it
@@ -43,12 +42,12 @@ pub(super) fn run(args: &MergeArgs) -> Result<ExitCode, Failure> {
     refuse_unfinished(&shards)?;
     let joined = RunFolder::joined(shards)?;
     let [whole] = joined.as_slice() else {
-        return Err(Failure::user(anyhow!("these are shards of different runs")));
+        return refuse("these are shards of different runs");
     };
     let missing: Vec<_> = whole.missing_shards().iter().map(ToString::to_string).collect();
     if !missing.is_empty() {
         let problem = "is missing; play it with `referee suite --shard`, or name its folder";
-        return Err(Failure::user(anyhow!("shard {} {problem}", missing.join(", "))));
+        return refuse(format!("shard {} {problem}", missing.join(", ")));
     }
     warn_of_places([whole].into_iter())?;
     let config = inputs::settings_of_plan(&whole.run.plan, [inputs::config_file(None)?])?;
@@ -75,5 +74,5 @@ fn refuse_unfinished(shards: &[RunFolder]) -> Result<(), Failure> {
             Some(_) => {}
         }
     }
-    if problems.is_empty() { Ok(()) } else { Err(Failure::user(anyhow!(problems.join("\n")))) }
+    if problems.is_empty() { Ok(()) } else { refuse(problems.join("\n")) }
 }

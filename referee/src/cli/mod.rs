@@ -198,6 +198,11 @@ impl Failure {
     }
 }
 
+/// Refuses the user's input.
+fn refuse<T>(problem: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure::User(anyhow::Error::msg(problem.into())))
+}
+
 impl From<ConfigError> for Failure {
     fn from(error: ConfigError) -> Self {
         match &error {
@@ -247,7 +252,7 @@ fn explain(error: &clap::Error) -> Result<ExitCode, Failure> {
     if error.use_stderr() {
         error.exit();
     }
-    print(|_| error.print()).map(|()| ExitCode::SUCCESS)
+    print(|_| error.print())
 }
 
 /// Runs a command.
@@ -292,13 +297,13 @@ fn run_command(command: Command) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Prints a result. A closed pipe is not an error: the reader of `referee play | head -1` has all that it
-/// wanted.
-fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+/// Prints a result, which is all that many commands do. A closed pipe is not an error: the reader of `referee play | head -1` has all
+/// that it wanted.
+fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<ExitCode, Failure> {
     let mut out = anstream::stdout().lock();
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Output(error)),
-        _ => Ok(()),
+        _ => Ok(ExitCode::SUCCESS),
     }
 }
 

@@ -5,9 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
-
-use super::{Failure, inputs};
+use super::{Failure, inputs, refuse};
 use engine::config::Project;
 use results::suite::{FolderError, Plan, PlannedBot, RunFolder, list_runs, packed_log};
 use terms::limits::Profile;
@@ -108,14 +106,17 @@ impl Places {
 /// Lists the runs in these places; `started` gives the start time of a value from `show`.
 pub(super) fn newest_first<T: Send>(
     places: &Places,
-    show: impl Fn(&Path, results::suite::Listing) -> T + Sync,
+    show: impl Fn(RunFolder) -> Result<T, FolderError> + Sync,
     started: impl Fn(&T) -> jiff::Timestamp,
 ) -> Result<Found<T>, Failure> {
     let mut found = Found { runs: Vec::new(), broken: Vec::new() };
     let mut listed = list_runs(&places.runs, &show).map_err(Failure::user)?;
     for other in &places.others {
         // Other folders there are no broken runs, and a place that cannot be read has none.
-        let show = |path: &Path, listing| show(&seen_from_here(path.to_owned()), listing);
+        let show = |mut run: RunFolder| {
+            run.path = seen_from_here(run.path);
+            show(run)
+        };
         let runs = list_runs(other, show).unwrap_or_default().into_iter();
         let runs = runs.filter(|(path, _)| path.join("run.toml").exists());
         listed.extend(runs.map(|(path, shown)| (seen_from_here(path), shown)));
@@ -144,7 +145,7 @@ pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
         return if name.exists() { Ok(name.components().collect()) } else { in_runs_folder(name) };
     };
     let places = Places::of(&inputs::project()?);
-    let mut runs = newest_first(&places, |_, listing| listing.started, |started| *started)?.runs;
+    let mut runs = newest_first(&places, |run| Ok(run.run.started), |started| *started)?.runs;
     if age < runs.len() {
         return Ok(runs.swap_remove(age).0);
     }
@@ -154,7 +155,7 @@ pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
         1 => "there is 1 run".to_owned(),
         count => format!("there are {count} runs"),
     };
-    Err(Failure::user(anyhow!("{name}: {there}")))
+    refuse(format!("{name}: {there}"))
 }
 
 /// Says which board the game of this number, and with this first result, is on, if another board has the number in its name, as `0012` has 12.
@@ -191,23 +192,20 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
     let chosen: Vec<usize> = match game {
         None => all.collect(),
         Some(game) => {
-            let of_board: Vec<usize> = all.clone().filter(|first| board(first) == game).collect();
-            let number = game.parse::<usize>().ok().filter(|_| of_board.is_empty());
-            let found =
-                number.and_then(|number| Some((number, all.clone().nth(number.checked_sub(1)?)?)));
-            if let Some((number, first)) = found {
+            let mut chosen: Vec<usize> = all.clone().filter(|first| board(first) == game).collect();
+            if chosen.is_empty()
+                && let Ok(number) = game.parse::<usize>()
+                && let Some(first) = number.checked_sub(1).and_then(|at| all.clone().nth(at))
+            {
                 warn_of_like_board(plan, run, number, first);
+                chosen.push(first);
             }
-            if of_board.is_empty() {
-                found.map(|(_, first)| first).into_iter().collect()
-            } else {
-                of_board
-            }
+            chosen
         }
     };
     if chosen.is_empty() {
         let problem = "is neither the number of a game nor the name of a board";
-        return Err(Failure::user(anyhow!("{run}: `{}` {problem}", game.unwrap_or_default())));
+        return refuse(format!("{run}: `{}` {problem}", game.unwrap_or_default()));
     }
     let log = |first: &usize| {
         let unpacked = folder.log_path(*first);
@@ -217,7 +215,7 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
         chosen.iter().filter_map(|first| Some((*first, log(first)?))).collect();
     match logs.as_slice() {
         [(_, log)] => Ok(log.clone()),
-        [] => Err(Failure::user(anyhow!("{text}: {}", no_log(run, game, chosen[0], plan)))),
+        [] => refuse(format!("{text}: {}", no_log(run, game, chosen[0], plan))),
         [(first, _), ..] => {
             let shown = |(first, _): &(usize, _)| {
                 let (number, table) = (number_of(*first), plan.table(*first));
@@ -229,10 +227,10 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
             let numbers: Vec<_> = logs.iter().take(NAMED_LOGS).map(shown).collect();
             let more = if logs.len() > NAMED_LOGS { ", …" } else { "" };
             let numbers = numbers.join(", ");
-            Err(Failure::user(anyhow!(
+            refuse(format!(
                 "{text}: these games have logs: {numbers}{more}; name one, such as {run}:{}",
                 number_of(*first)
-            )))
+            ))
         }
     }
 }
@@ -279,7 +277,7 @@ fn in_runs_folder(name: &Path) -> Result<PathBuf, Failure> {
         return Ok(name.to_owned());
     }
     let (name, meant) = (name.display(), meant.display());
-    Err(Failure::user(anyhow!("{name}: there is no such folder; did you mean {meant}?")))
+    refuse(format!("{name}: there is no such folder; did you mean {meant}?"))
 }
 
 /// The number of newer runs than the one of this name, if it is `latest` or `latest~N`.

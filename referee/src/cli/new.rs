@@ -102,8 +102,7 @@ pub(super) fn run(args: &NewArgs) -> Result<ExitCode, Failure> {
         let (source, project) = (source.display(), project.display());
         writeln!(out, "{source} is written, and {project} has the bot {name}. Try it:\n")?;
         writeln!(out, "  {play}")
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 fn sample(language: &str, game: &str) -> Result<&'static Sample, Failure> {

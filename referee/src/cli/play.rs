@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use clap::Args;
 
 use super::export::Export;
@@ -14,8 +14,8 @@ use super::shared::{BotFlags, ContainmentFlag, RuleFlags};
 use super::signals::signal;
 use super::spinner::Spinner;
 use super::watch::{LiveViewer, WatchFlags};
-use super::words::{TEXT_OR_JSON, one_of, word};
-use super::{Failure, again, completions, exit, inputs, interrupt, print};
+use super::words::{format, word};
+use super::{Failure, again, completions, exit, inputs, interrupt, print, refuse};
 use contain::cancel::Cancelled;
 use engine::play::{Match, PlayError, Traces};
 use report::view::film::{Film, TurnTimes};
@@ -111,7 +111,7 @@ pub(super) struct PlayArgs {
     force: ForceFlag,
 
     /// The form of the result
-    #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
+    #[arg(long, value_parser = format(Format::OF_ONE), default_value = "text")]
     format: Format,
 }
 
@@ -177,7 +177,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let config = args.rules.resolve(args.on_host_delay, args.containment.containment)?;
     let shows = args.watch.watches()?;
     if args.ponder && config.game.players == 1 {
-        return Err(Failure::user(anyhow!("--ponder is for games of several players")));
+        return refuse("--ponder is for games of several players");
     }
     let bots = args.bot.resolve_seats(&config, args.ponder)?;
     let (board, test_case) = board(args, &config.game)?;
@@ -203,7 +203,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     } else {
         None
     };
-    let (mut report, mut recorded) = (None, None);
+    let mut recorded = None;
     let played = game.play(|event| {
         if let Some(log) = &mut log {
             log.write(&event);
@@ -212,10 +212,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
             spinner.add(&event);
         }
         log_event(&event);
-        add(&mut report, &event);
-        if args.html.is_some() || args.export.is_some() {
-            Log::record(&mut recorded, event.clone());
-        }
+        Log::record(&mut recorded, event.clone());
         if let Some(viewer) = &viewer {
             viewer.show(event);
         }
@@ -225,45 +222,33 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     }
     let kept = [write_trace(args, traces.as_ref()), finish_log(log)];
     let watched = viewer.map_or(Ok(()), LiveViewer::join);
-    let game = PlayedGame { report, log: recorded };
-    let concluded = conclude(args, played, game, kept, interrupt.cancelled());
+    let concluded = conclude(args, played, recorded, kept, interrupt.cancelled());
     watched.and(concluded)
-}
-
-/// What was seen of a game.
-struct PlayedGame {
-    report: Option<GameReport>,
-    /// Its log, if a page is made of it, or an export.
-    log: Option<Log>,
 }
 
 /// Shows the result, if the game has one, and reports failures.
 fn conclude(
     args: &PlayArgs,
     played: Result<End, PlayError>,
-    PlayedGame { report, log }: PlayedGame,
+    log: Option<Log>,
     [traced, logged]: [Result<(), Failure>; 2],
     cancelled: Option<Cancelled>,
 ) -> Result<ExitCode, Failure> {
     match played {
         Ok(end) => {
-            let mut report = report.expect("a played game has started");
+            let log = log.expect("a played game has started");
+            let mut report = GameReport::of(&log);
             report.log.clone_from(&args.log);
-            let exported = args
-                .export
-                .map_or(Ok(()), |export| export.print(log.as_ref().expect("it is recorded")));
-            let page = match (&args.html, log) {
-                (Some(html), Some(log)) => write_page(args, html, log, &end),
-                _ => Ok(()),
-            };
+            let exported = args.export.map(|export| export.print(&log));
+            let page = args.html.as_ref().map(|html| write_page(args, html, log, &end));
             // The result stands without its files.
-            report.page = args.html.clone().filter(|_| page.is_ok());
-            let printed = if args.export.is_none() || exported.is_err() {
-                print(|out| report.write(args.format, out))
-            } else {
-                Ok(())
+            report.page = args.html.clone().filter(|_| matches!(page, Some(Ok(()))));
+            let printed = match &exported {
+                Some(Ok(_)) => Ok(()),
+                _ => print(|out| report.write(args.format, out)).map(drop),
             };
-            fail_with_first([printed, exported, page, traced, logged])?;
+            let exported = exported.map_or(Ok(()), |exported| exported.map(drop));
+            fail_with_first([printed, exported, page.unwrap_or(Ok(())), traced, logged])?;
             // The signal came after the game was over.
             if let Some(by) = cancelled {
                 return Err(Failure::Interrupted { signal: signal(by), kept: String::new() });
@@ -276,7 +261,7 @@ fn conclude(
             if let Err(failure) = traced {
                 log::error!("{failure}");
             }
-            let kept = what_was_kept(report.as_ref(), args.log.as_deref(), logged.err());
+            let kept = what_was_kept(log.as_ref(), args.log.as_deref(), logged.err());
             Err(Failure::Interrupted { signal: signal(by), kept })
         }
         Err(error) => {
@@ -319,21 +304,12 @@ fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, String), Failure> 
         let case = inputs::seeded_case(kind, seed, SeedOptions { colors: args.colors })?;
         return Ok((format!("seed {seed}"), case));
     }
-    let board = match &args.board {
-        Some(board) => board.clone(),
-        None => inputs::default_board(kind)?,
+    let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
+    let Some(board) = args.board.clone().or(first) else {
+        let problem = "comes with no test case; name one with --board FILE or --seed N";
+        return refuse(format!("{} {problem}", kind.name));
     };
-    let case = inputs::load_board(kind, &board)?;
-    Ok((inputs::board_name(kind, &board), case.text))
-}
-
-/// Adds an event to the report; each attempt starts a new report.
-fn add(report: &mut Option<GameReport>, event: &Event) {
-    match (report, event) {
-        (report, Event::Start(start)) => *report = Some(GameReport::new(start.clone())),
-        (Some(report), event) => report.add(event),
-        (None, _) => unreachable!("a game begins with its start"),
-    }
+    inputs::named_case(kind, &board)
 }
 
 /// Warns of a game that is repeated; `-v` shows each turn.
@@ -359,13 +335,8 @@ fn log_event(event: &Event) {
     }
 }
 
-fn what_was_kept(
-    report: Option<&GameReport>,
-    log: Option<&Path>,
-    failure: Option<Failure>,
-) -> String {
-    let turns = report.map_or(0, |report| report.turns);
-    let turns = plural(turns.into(), "turn");
+fn what_was_kept(game: Option<&Log>, log: Option<&Path>, failure: Option<Failure>) -> String {
+    let turns = plural(game.map_or(0, |game| game.turns.len()) as u64, "turn");
     match (log, failure) {
         (_, Some(failure)) => format!(" after {turns}; {failure}"),
         (Some(log), None) => format!(" after {turns}; they are in {}", log.display()),

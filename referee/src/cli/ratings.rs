@@ -2,14 +2,13 @@
 
 use std::process::ExitCode;
 
-use anyhow::anyhow;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 use super::compare::{Side, refuse_different_games, warn_of_places};
-use super::words::{OF_RATINGS, one_of};
-use super::{Failure, completions, print};
-use ::report::Format;
+use super::words::format;
+use super::{Failure, completions, print, refuse};
+use ::report::{Format, Report as _};
 use results::ratings::League;
 use results::suite::RunFolder;
 
@@ -30,7 +29,7 @@ pub(super) struct RatingsArgs {
     anchor: Option<(String, f64)>,
 
     /// How to show them
-    #[arg(long, value_parser = one_of(OF_RATINGS), default_value = "text")]
+    #[arg(long, value_parser = format(Format::OF_TABLE), default_value = "text")]
     format: Format,
 }
 
@@ -43,15 +42,14 @@ Examples:
 pub(super) fn run(args: &RatingsArgs) -> Result<ExitCode, Failure> {
     let sides: Vec<Side> = args.runs.iter().map(|run| Side::open(run)).collect::<Result<_, _>>()?;
     if let Some((run, _)) = args.runs.iter().zip(&sides).find(|(_, side)| side.names_bot()) {
-        return Err(Failure::user(anyhow!("{run} is one bot of a run; name the run alone")));
+        return refuse(format!("{run} is one bot of a run; name the run alone"));
     }
     refuse_different_games(&sides)?;
     let runs: Vec<RunFolder> = sides.into_iter().map(|side| side.folder).collect();
     warn_of_places(runs.iter())?;
     let anchor = args.anchor.as_ref().map(|(bot, rating)| (bot.as_str(), *rating));
     let league = League::of(&runs, anchor)?;
-    print(|out| ::report::ratings::write(&league, args.format, out))?;
-    Ok(ExitCode::SUCCESS)
+    print(|out| league.write(args.format, out))
 }
 
 /// Reads `BOT=RATING`. A bot's name may contain `=`.

@@ -1,18 +1,17 @@
 //! `referee replay --rejudge`: the game's judge hears the replies of a log again.
 
-use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use contain::cancel::Canceller;
 
-use super::{Failure, exit, inputs, interrupt, print, signals};
+use super::again::print_again;
+use super::{Failure, inputs, interrupt, signals};
 use report::Format;
 use results::gamelog::Log;
-use results::replay::{Difference, Replayed, rejudge};
+use results::replay::{Replayed, rejudge};
 use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, JudgeFailure, Placement, TestCase};
-use terms::text::{plural, printable};
 
 pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Failure> {
     let Some(judge) = &log.start.judge else {
@@ -25,17 +24,8 @@ pub(super) fn run(path: &Path, log: &Log, format: Format) -> Result<ExitCode, Fa
         log::warn!("the judge in the settings is not the one that the log names");
     }
     let replayed = again(log, &kind, path)?;
-    print(|out| match format {
-        Format::Json => {
-            let Replayed { turns, difference, .. } = &replayed;
-            let agrees = difference.is_none();
-            let object =
-                serde_json::json!({ "agrees": agrees, "turns": turns, "difference": difference });
-            writeln!(out, "{object}")
-        }
-        _ => write_text(&replayed, out),
-    })?;
-    Ok(exit::code(replayed.difference.is_none()))
+    let told = ["The judge's messages are the same as in the log", "The judge says something else"];
+    print_again(told, replayed.turns as usize, replayed.difference.as_ref(), format)
 }
 
 fn again(log: &Log, kind: &GameKind, path: &Path) -> Result<Replayed, Failure> {
@@ -60,16 +50,4 @@ pub(super) fn judged_again(
         Some(signal) => Failure::Interrupted { signal, kept: String::new() },
         None => Failure::Referee(trouble.into()),
     })
-}
-
-fn write_text(replayed: &Replayed, out: &mut dyn Write) -> io::Result<()> {
-    let Some(found) = &replayed.difference else {
-        let turns = plural(replayed.turns.into(), "turn");
-        return writeln!(out, "The judge's messages are the same as in the log: {turns}.");
-    };
-    let Difference { turn, what, .. } = found;
-    let (logged, refereed) = found.shown();
-    writeln!(out, "The judge says something else at turn {turn}: {what}")?;
-    writeln!(out, "  in the log  {}", printable(&logged))?;
-    writeln!(out, "  now         {}", printable(&refereed))
 }

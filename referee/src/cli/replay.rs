@@ -11,8 +11,8 @@ use super::export::Export;
 use super::named_run::log_of;
 use super::output::ForceFlag;
 use super::watch::{WatchFlags, watch_saved};
-use super::words::{TEXT_OR_JSON, one_of};
-use super::{Failure, completions, exit, hints, inputs, print, rejudge};
+use super::words::format;
+use super::{Failure, completions, exit, hints, inputs, print, refuse, rejudge};
 use report::view::film::{Film, TurnTimes};
 use report::view::page;
 use report::{Format, GameReport, ReplayReport};
@@ -82,7 +82,7 @@ pub(super) struct ReplayArgs {
     rejudge: bool,
 
     /// The form of the result
-    #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
+    #[arg(long, value_parser = format(Format::OF_ONE), default_value = "text")]
     format: Format,
 }
 
@@ -166,41 +166,37 @@ fn seat(args: &ReplayArgs, start: &Start) -> Result<Option<usize>, Failure> {
     let Some(seat) = args.seat else { return Ok(None) };
     let seats = start.bots().count();
     if seats == 1 {
-        return Err(Failure::user(anyhow!("--seat: this is a game of one player")));
+        return refuse("--seat: this is a game of one player");
     }
     if seat >= seats {
         let last = seats - 1;
-        return Err(Failure::user(anyhow!(
-            "--seat: there is no {seat}; the seats are 0 to {last}"
-        )));
+        return refuse(format!("--seat: there is no {seat}; the seats are 0 to {last}"));
     }
     if start.judge.is_none() {
-        return Err(Failure::user(anyhow!("--seat: it is for games that have a judge")));
+        return refuse("--seat: it is for games that have a judge");
     }
     Ok(Some(seat))
 }
 
 fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
-    let log = saved.shown();
+    let mut log = saved.shown();
     let Saved { replayed, times, differences, seat, .. } = saved;
-    let mut report = GameReport::new(log.start);
+    let complete = log.end.is_some();
+    log.turns.retain(|turn| turn.turn <= replayed.turns);
+    log.end = replayed.end;
+    let mut report = GameReport::of(&log);
     report.seat = seat;
-    for turn in log.turns.iter().take_while(|turn| turn.turn <= replayed.turns) {
-        report.add_turn(turn);
-    }
     // With one seat, the last turns can be of others.
     report.turns = replayed.turns;
     if times == TurnTimes::Unknown {
         report.exchanges.clear();
     }
-    report.summary = replayed.summary;
-    report.score = replayed.score;
-    if let Some(end) = replayed.end {
-        report.add_end(end);
+    if log.end.is_none() {
+        (report.score, report.summary) = (replayed.score, replayed.summary);
     }
     report.log = Some(path.to_owned());
     report.page.clone_from(&args.html);
-    report.replay = Some(ReplayReport { complete: log.end.is_some(), differences });
+    report.replay = Some(ReplayReport { complete, differences });
     report
 }
 
@@ -210,8 +206,7 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
         Failure::user(anyhow!("two logs are shown on one page: name it with --html FILE"))
     })?;
     if args.rejudge || args.export.is_some() || args.seat.is_some() || args.watch.watches()? {
-        let problem = "--rejudge, --seat, --export and --watch are for one log";
-        return Err(Failure::user(anyhow!(problem)));
+        return refuse("--rejudge, --seat, --export and --watch are for one log");
     }
     let film = |path: &Path| read(path, args)?.film_of_page(path, html);
     let [one, other] = &[film(left)?, film(right)?];
@@ -224,7 +219,7 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
             right.display(),
             of(other)
         );
-        return Err(Failure::user(anyhow!(problem)));
+        return refuse(problem);
     }
     args.force.write(html, page::comparison(one, other).as_bytes())?;
     let first = one.first_difference(other);
@@ -240,8 +235,7 @@ fn compare(left: &Path, right: &Path, args: &ReplayArgs) -> Result<ExitCode, Fai
             }
             None => writeln!(out, "The games have the same moves; {html} shows them."),
         }
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// The text of a log, packed or not.

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 mod history;
 
-use anyhow::anyhow;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
@@ -17,12 +16,12 @@ use super::compare::{Side, measure, refuse_different_games, warn_of_places};
 use super::output::ForceFlag;
 use super::signals::signal;
 use super::words::word;
-use super::{Failure, completions, inputs, interrupt, print};
+use super::{Failure, completions, inputs, interrupt, print, refuse};
 use contain::cancel::Canceller;
 use report::runs::{self, Pace, PageContext, ShownRun};
 use report::view::film::{Film, TurnTimes};
 use report::view::page::{GameAddress, GamesPages};
-use results::compare::{Decider, has_needed_games};
+use results::compare::has_needed_games;
 use results::replay::replay;
 use results::suite::{Bests, Outcome};
 use rules::measure::Measure;
@@ -113,8 +112,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         return history::run(args);
     }
     if args.count.is_some() {
-        let problem = "--count is for the page of all runs: add --history";
-        return Err(Failure::user(anyhow!(problem)));
+        return refuse("--count is for the page of all runs: add --history");
     }
     let sides = Side::open_all(&args.runs)?;
     refuse_different_games(&sides)?;
@@ -144,8 +142,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         let file = args.html.display().to_string();
         writeln!(out, "{}\n\n  The page is {}.", printable(&headline), printable(&file))?;
         games.map_or(Ok(()), |games| writeln!(out, "  {}", printable(&games)))
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// Writes the page while the last run is played, until it has all its games or a signal comes.
@@ -157,7 +154,7 @@ fn follow(
 ) -> Result<(), Failure> {
     let run = sources.last().expect("there is a run").folder;
     let (started, (before, planned)) = (Instant::now(), run.progress()?);
-    while !has_needed_games(run, Decider::of(run)?.as_ref())? && caught.cancelled().is_none() {
+    while !has_needed_games(run)? && caught.cancelled().is_none() {
         let (since, played) = (Instant::now(), run.progress()?.0);
         let pace = Pace { played, before, planned, elapsed: started.elapsed(), every: INTERVAL };
         let around = PageContext { pace: Some(pace), ..PageContext::default() };

@@ -9,7 +9,7 @@ use clap::Args;
 
 use super::inputs::{self, NamedBot, Variable};
 use super::words::word;
-use super::{Failure, completions, hints};
+use super::{Failure, completions, hints, refuse};
 use contain::bot::{Containment, Pinning, Sandbox, SandboxError};
 use engine::config::{Bound, Config, GameLimits, Layer, Limit, Size};
 use results::suite::RunFolder;
@@ -96,7 +96,7 @@ impl BotFlags {
         hints::refuse_stray(self.stray.as_deref())?;
         if !self.is_named() && (self.environment.is_given() || self.pin) {
             let problem = "--cwd, --env, --sandbox and --pin are for a bot; name it with --bot CMD";
-            return Err(Failure::user(anyhow!(problem)));
+            return refuse(problem);
         }
         Ok(())
     }
@@ -106,10 +106,10 @@ impl BotFlags {
         match &self.bot[..] {
             [] => self.resolve_line(config, None),
             [line] => self.resolve_line(config, Some(line)),
-            _ => Err(Failure::user(anyhow!(
+            _ => refuse(
                 "this command accepts one --bot; `referee suite` and `referee timing` accept several, and so does `referee play` with a \
-                 --game of several players"
-            ))),
+                 --game of several players",
+            ),
         }
     }
 
@@ -128,10 +128,10 @@ impl BotFlags {
             lines.map(|line| self.resolve_line(config, Some(line))).collect::<Result<_, _>>()?
         } else {
             let name = &config.game.name;
-            return Err(Failure::user(anyhow!(
+            return refuse(format!(
                 "{name} has {players} players: name {players} bots with --bot, by seat, or one for all seats; \
                  `players` in [game.{name}] is their number"
-            )));
+            ));
         };
         if self.pin && players > 1 {
             let of_each = self.cores();
@@ -149,7 +149,7 @@ impl BotFlags {
     pub(super) fn resolve_all(&self, config: &Config) -> Result<Vec<NamedBot>, Failure> {
         for (index, name) in self.bot.iter().enumerate() {
             if self.bot[..index].contains(name) {
-                return Err(Failure::user(anyhow!("--bot: `{name}` is named twice")));
+                return refuse(format!("--bot: `{name}` is named twice"));
             }
         }
         match &self.bot[..] {
@@ -197,12 +197,12 @@ impl BotFlags {
             }
             _ => Failure::user(error),
         })?;
-        let confinement = inputs::confinement(config, sandbox)?;
+        let confinement = config.confinement(sandbox)?;
         inputs::refuse_bundled(&words, &config.game)?;
         if let Some(param) = hints::open_param(words.iter().filter_map(|word| word.to_str())) {
             let problem =
                 format!("`{{{param}}}` stands for a value of --param, which `referee suite` takes");
-            return Err(Failure::user(anyhow!("--bot: {problem}")));
+            return refuse(format!("--bot: {problem}"));
         }
         hints::warn_of_unbuffered(
             &config.game,
@@ -308,7 +308,7 @@ impl ConfigFlag {
         match (files.next(), files.next()) {
             (Some(_), Some(_)) => {
                 let problem = "--config: name one file; KEY=VALUE sets a setting besides";
-                Err(Failure::user(anyhow!(problem)))
+                refuse(problem)
             }
             (named, _) => Ok(inputs::config_path(named.map(PathBuf::as_path))),
         }
@@ -432,11 +432,11 @@ pub(super) fn of_run(folder: &RunFolder, flag: &ConfigFlag) -> Result<Config, Fa
     let is_known = || layers.iter().any(|layer| layer.has_game_named(game));
     if plan.judge.is_some() && GameKind::named(game).is_none() && !is_known() {
         let run = hints::shell_path(&folder.path);
-        return Err(Failure::user(anyhow!(
+        return refuse(format!(
             "{} cannot be resumed: these settings have no table [game.{game}], which names its judge; `referee resume {run} \
              --config FILE` with the file that has it",
             folder.path.display()
-        )));
+        ));
     }
     inputs::settings([inputs::stored(plan)].into_iter().chain(layers))
 }

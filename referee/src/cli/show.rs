@@ -3,18 +3,17 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::anyhow;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 
 use super::compare::{Side, refuse_different_games};
 use super::suite::add_values;
-use super::words::{OF_GAMES, one_of, word};
-use super::{Failure, completions, inputs, print};
-use report::Format;
+use super::words::{format, word};
+use super::{Failure, completions, inputs, print, refuse};
 use report::suite::{
-    Order, Others, ShownGame, SuiteReport, arrange, pair_key, points, write_games,
+    Order, Others, RunWithGames, ShownGame, SuiteReport, arrange, pair_key, points,
 };
+use report::{Format, Report as _};
 use results::ratings::League;
 use results::suite::{Bests, Outcome, Summary, noisy_hosts};
 
@@ -56,7 +55,7 @@ pub(super) struct ShowArgs {
     records: Option<PathBuf>,
 
     /// The form of the games
-    #[arg(long, value_parser = one_of(OF_GAMES), default_value = "text")]
+    #[arg(long, value_parser = format(Format::OF_GAMES), default_value = "text")]
     format: Format,
 }
 
@@ -98,13 +97,14 @@ pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
             || "the table of `referee show` has the names of the boards".to_owned(),
             |name| format!("did you mean {name}?"),
         );
-        return Err(Failure::user(anyhow!("--board: no game is on `{board}`; {problem}")));
+        return refuse(format!("--board: no game is on `{board}`; {problem}"));
     }
     arrange(&mut games, args.sort, plan.better, args.limit);
     if args.format == Format::Seeds && !games.is_empty() && !games.iter().any(ShownGame::has_seed) {
-        let problem = "--format seeds: the boards of this run do not come from seeds, nor are they cases with numbers as \
-            names";
-        return Err(Failure::user(anyhow!(problem)));
+        return refuse(
+            "--format seeds: the boards of this run do not come from seeds, nor are they cases with numbers as \
+            names",
+        );
     }
     add_values(&side.folder, &mut summary)?;
     let noisy_hosts = noisy_hosts(&side.folder, || Ok(&summary))?;
@@ -118,15 +118,15 @@ pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
         is_kept: true,
         listed_in: None,
     };
-    print(|out| write_games(&report, &games, args.format, out))?;
-    Ok(ExitCode::SUCCESS)
+    let shown = RunWithGames { report: &report, games: &games };
+    print(|out| shown.write(args.format, out))
 }
 
 /// The scores of the one bot of another run.
 fn others(run: &str, other: &Side) -> Result<Others, Failure> {
     let [bot] = other.bots()[..] else {
         let bots = other.bots().join("`, `");
-        return Err(Failure::user(anyhow!("--against: name one of its bots, {run}:BOT: `{bots}`")));
+        return refuse(format!("--against: name one of its bots, {run}:BOT: `{bots}`"));
     };
     let bot = bot.to_owned();
     let better = other.folder.run.plan.better;

@@ -28,9 +28,8 @@ struct Wait {
 
 /// A line that appears while a bot is slow, and disappears when it has answered.
 pub(super) struct Spinner {
-    /// `None` while the referee is not waiting.
+    /// `None` while the referee is not waiting. The thread ends when this is gone.
     wait: Arc<Mutex<Option<Wait>>>,
-    is_done: Arc<Mutex<bool>>,
     thread: JoinHandle<()>,
 }
 
@@ -39,17 +38,17 @@ impl Spinner {
     pub(super) fn spawn(limits: Limits, kinds: Vec<LimitKind>) -> Option<Self> {
         (io::stderr().is_terminal() && !is_quiet()).then(|| {
             let wait = Arc::new(Mutex::new(None));
-            let is_done = Arc::new(Mutex::new(false));
-            let (seen, done) = (Arc::clone(&wait), Arc::clone(&is_done));
+            let seen = Arc::downgrade(&wait);
             let thread = thread::spawn(move || {
                 let line = LimitLine::new(limits, kinds);
-                while !*lock(&done) {
-                    line.show(*lock(&seen));
+                while let Some(wait) = seen.upgrade() {
+                    line.show(*lock(&wait));
+                    drop(wait);
                     thread::park_timeout(INTERVAL);
                 }
                 line.bar.finish_and_clear();
             });
-            Self { wait, is_done, thread }
+            Self { wait, thread }
         })
     }
 
@@ -67,7 +66,7 @@ impl Spinner {
 
     /// Clears the line.
     pub(super) fn join(self) {
-        *lock(&self.is_done) = true;
+        drop(self.wait);
         self.thread.thread().unpark();
         // A panic of the drawing thread does not matter.
         let _ = self.thread.join();

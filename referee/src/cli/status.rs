@@ -8,7 +8,7 @@ use clap::Args;
 use super::hints::shell_path;
 use super::named_run::run_path;
 use super::{Failure, completions, exit, print};
-use results::compare::{Decider, has_needed_games};
+use results::compare::has_needed_games;
 use results::suite::RunFolder;
 
 /// Show the progress of runs, such as the shards of one
@@ -26,7 +26,7 @@ pub(super) fn run(args: &StatusArgs) -> Result<ExitCode, Failure> {
     let mut are_complete = true;
     for run in &args.runs {
         let folder = RunFolder::open(&run_path(run)?)?;
-        let is_complete = has_needed_games(&folder, Decider::of(&folder)?.as_ref())?;
+        let is_complete = has_needed_games(&folder)?;
         are_complete &= is_complete;
         let (path, (played, planned)) = (folder.path.display(), folder.progress()?);
         let next = match is_complete {

@@ -96,7 +96,7 @@ fn play(Parsed { exec, seed, .. }: &Parsed) -> Result<ExitCode, Failure> {
     let mut flags = Layer::of_game(&kind.name);
     flags.profile = Some(Profile::Unlimited);
     let config = inputs::settings([flags])?;
-    let confinement = inputs::confinement(&config, None)?;
+    let confinement = config.confinement(None)?;
     let confinement = Confinement { resources: safety(), ..confinement };
     let words: Vec<OsString> = split_command(exec).map(OsString::from).collect();
     if words.is_empty() {

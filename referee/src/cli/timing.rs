@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use clap::Args;
 use indicatif::ProgressBar;
 
@@ -14,14 +14,14 @@ use super::board_files::{self, BoardFile};
 use super::inputs::{self, NamedBot};
 use super::shared::{BotFlags, ContainmentFlag, RuleFlags};
 use super::signals::signal;
-use super::words::{OF_FIGURES, one_of};
-use super::{Failure, completions, exit, interrupt, print};
+use super::words::format;
+use super::{Failure, completions, exit, interrupt, print, refuse};
 use contain::bot::BotCommand;
 use engine::config::{Config, Limit, SeedRange};
 use engine::play::{Match, PlayError};
 use engine::timing::Measured;
-use report::Format;
 use report::timing::{BotTiming, TimingReport};
+use report::{Format, Report as _};
 use results::host::HostCheck;
 use results::timing::{Analysis, Thresholds};
 use rules::game::{GameKind, SeedOptions};
@@ -74,7 +74,7 @@ pub(super) struct TimingArgs {
     host: bool,
 
     /// The form of the result
-    #[arg(long, value_parser = one_of(OF_FIGURES), default_value = "text")]
+    #[arg(long, value_parser = format(Format::OF_FIGURES), default_value = "text")]
     format: Format,
 }
 
@@ -107,9 +107,9 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     if args.host {
         args.bot.refuse_without_bot()?;
         if matches!(args.format, Format::Csv | Format::Junit) {
-            let problem =
-                "--host plays no game, and csv and junit are about turns; use --format json";
-            return Err(Failure::user(anyhow!(problem)));
+            return refuse(
+                "--host plays no game, and csv and junit are about turns; use --format json",
+            );
         }
     }
     let mut config = args.rules.resolve(None, args.containment.containment)?;
@@ -119,8 +119,7 @@ pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     let host = check_host(&config)?;
     if args.host {
         let report = TimingReport { measured: Vec::new(), thresholds, host };
-        print(|out| report.write(args.format, out))?;
-        return Ok(ExitCode::SUCCESS);
+        return print(|out| report.write(args.format, out));
     }
     let bots = args.bot.resolve_all(&config)?;
     let mut boards = boards(&args.board, &config.game)?;
@@ -172,14 +171,14 @@ pub(super) fn thresholds(config: &Config, scale: f64) -> Thresholds {
 
 /// The bot that answers at once, ready to be started.
 pub(super) fn echo(config: &Config) -> Result<BotCommand, Failure> {
-    let confinement = inputs::confinement(config, None)?;
+    let confinement = config.confinement(None)?;
     inputs::bot_command(vec![ECHO.into()], None, BTreeMap::default(), confinement)
 }
 
 pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
     let (work, millis) = (Duration::from_millis(50), "50");
     let worker = vec!["@thinker".into(), "--compute".into(), millis.into()];
-    let confinement = inputs::confinement(config, None)?;
+    let confinement = config.confinement(None)?;
     let worker = inputs::bot_command(worker, None, BTreeMap::default(), confinement)?;
     engine::host::check_host(&echo(config)?, Some((&worker, work)))
         .context("the host check failed")
@@ -200,7 +199,7 @@ fn planned(args: &TimingArgs, boards: usize, bots: usize) -> Result<usize, Failu
             "these are {games} games of each bot; choose at most {} with --games",
             MAX_GAMES / bots
         );
-        return Err(Failure::user(anyhow!(problem)));
+        return refuse(problem);
     }
     Ok(games)
 }

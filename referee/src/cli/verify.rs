@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::named_run::run_path;
-use super::words::{TEXT_OR_JSON, one_of};
+use super::words::format;
 use super::{Failure, completions, exit, inputs, print};
 use report::{Format, suite};
 use results::suite::{Disagreement, Plan, RunFolder, Tally, Verified, verify};
@@ -28,7 +28,7 @@ pub(super) struct VerifyArgs {
     run: PathBuf,
 
     /// The form of the result
-    #[arg(long, value_parser = one_of(TEXT_OR_JSON), default_value = "text")]
+    #[arg(long, value_parser = format(Format::OF_ONE), default_value = "text")]
     format: Format,
 }
 

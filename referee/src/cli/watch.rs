@@ -9,7 +9,7 @@ use log::LevelFilter;
 use signal_hook::consts::SIGINT;
 
 use super::signals::signal;
-use super::{Failure, interrupt};
+use super::{Failure, interrupt, refuse};
 use crate::view::player::{self, Show, Watched};
 use contain::cancel::Canceller;
 use contain::system::yield_to_others;
@@ -29,7 +29,7 @@ impl WatchFlags {
     pub(super) fn watches(&self) -> Result<bool, Failure> {
         match player::obstacle() {
             Some(obstacle) if self.watch => {
-                Err(Failure::user(anyhow!("--watch: {obstacle}; --html FILE makes a page instead")))
+                refuse(format!("--watch: {obstacle}; --html FILE makes a page instead"))
             }
             _ => Ok(self.watch),
         }

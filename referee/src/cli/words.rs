@@ -21,63 +21,42 @@ pub(super) fn word<W: FlagValue>() -> impl TypedValueParser<Value = W> {
 }
 
 /// Parses one of these words.
-pub(super) fn one_of<W>(rows: &'static [Row<W>]) -> impl TypedValueParser<Value = W>
+pub(super) fn one_of<W>(
+    rows: impl IntoIterator<Item = &'static Row<W>>,
+) -> impl TypedValueParser<Value = W>
 where
     W: Copy + Send + Sync + 'static,
 {
+    let rows: Vec<&Row<W>> = rows.into_iter().collect();
     let possible = rows.iter().map(|(_, name, help)| PossibleValue::new(name).help(help));
-    PossibleValuesParser::new(possible).map(|name| {
-        let (value, ..) =
-            rows.iter().find(|(_, word, _)| *word == name).expect("clap has checked it");
-        *value
+    PossibleValuesParser::new(possible).map(move |name| {
+        let row = rows.iter().find(|(_, word, _)| *word == name);
+        row.expect("clap has checked it").0
     })
 }
 
-const TEXT: Row<Format> = (Format::Text, "text", "For people");
-const JSON: Row<Format> = (Format::Json, "json", "For programs: one object on one line");
-const CSV: Row<Format> = (Format::Csv, "csv", "For spreadsheets: a row for each game");
-const MARKDOWN: Row<Format> = (Format::Markdown, "markdown", "For pages such as GitHub's");
+/// Parses one of these formats.
+pub(super) fn format(formats: &'static [Format]) -> impl TypedValueParser<Value = Format> {
+    one_of(FORMATS.iter().filter(|(format, ..)| formats.contains(format)))
+}
 
-/// The formats of a single result.
-pub(super) const TEXT_OR_JSON: &[Row<Format>] = &[TEXT, JSON];
-
-/// The formats of `timing` and `compare`.
-pub(super) const OF_FIGURES: &[Row<Format>] = &[
-    TEXT,
+const FORMATS: &[Row<Format>] = &[
+    (Format::Text, "text", "For people"),
     (Format::Json, "json", "For programs: one value on one line"),
-    (Format::Csv, "csv", "For spreadsheets: a row for each turn (timing) or board (compare)"),
-    MARKDOWN,
-    (Format::Junit, "junit", "For CI: a late kind of turn or a bot that is worse is a failure"),
-];
-
-pub(super) const OF_RATINGS: &[Row<Format>] =
-    &[TEXT, JSON, (Format::Csv, "csv", "For spreadsheets: a row for each bot"), MARKDOWN];
-
-/// The formats of a list of runs.
-pub(super) const OF_RUNS: &[Row<Format>] = &[
-    TEXT,
-    (Format::Json, "json", "For programs: one array on one line"),
-    (Format::Csv, "csv", "For spreadsheets: a row for each bot of each run"),
-    MARKDOWN,
-];
-
-/// The formats of a run that is played.
-pub(super) const OF_SUITE: &[Row<Format>] = &[
-    TEXT,
-    JSON,
     (
         Format::Jsonl,
         "jsonl",
         "For programs that follow a run: a line for each finished game, then the summary",
     ),
-    CSV,
-    MARKDOWN,
-    (Format::Junit, "junit", "For CI: a lost game is a failure"),
+    (Format::Csv, "csv", "For spreadsheets: a row for each game, turn, board, or bot"),
+    (Format::Markdown, "markdown", "For pages such as GitHub's"),
+    (
+        Format::Junit,
+        "junit",
+        "For CI: a lost game, a late kind of turn or a bot that is worse is a failure",
+    ),
+    (Format::Seeds, "seeds", "The seeds of the games, for `--seed`"),
 ];
-
-/// The formats of the games of a run.
-pub(super) const OF_GAMES: &[Row<Format>] =
-    &[TEXT, JSON, CSV, MARKDOWN, (Format::Seeds, "seeds", "The seeds of the games, for `--seed`")];
 
 impl FlagValue for Profile {
     const WORDS: &'static [Row<Self>] = &[

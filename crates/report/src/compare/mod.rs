@@ -2,18 +2,19 @@
 
 mod sentences;
 
-use std::io::{self, Write};
+use std::io;
 
 use serde::Serialize;
 
 use self::sentences::{copies, scale, tests, unpaired};
 use super::document::{Document, Line, Part, Table, Tone};
-use super::figures::{adjusted_for, board_digits, difference_digits, digits, lost, p_value};
-use super::format::Format;
-use super::inert::write_json;
-use super::junit::{TestCase, failed, passed, write_suites};
+use super::figures::{
+    adjusted_for, board_digits, difference_digits, digits, lost, p_cell, p_value, span_cell,
+};
+use super::format::Report;
+use super::junit::{Suites, TestCase, failed, passed};
 use super::overview;
-use super::rows::write_rows;
+use super::rows::Rows;
 use results::compare::{BoardDifference, Comparison};
 use rules::measure::Measure;
 use statistics::{Conclusion, Finished, Leader, Lost, MIN_PAIRS, MeanTest, Paired, Tendency};
@@ -28,40 +29,35 @@ const LONGEST_NAME: usize = 32;
 /// The number of boards beyond which a difference is too small to be worth showing.
 const TOO_MANY: u64 = 20_000;
 
-/// The CSV columns of a record of a baseline, a challenger, and their difference on a board.
-const COLUMNS: [(&str, &str); 6] = [
-    ("baseline", "/0"),
-    ("challenger", "/1"),
-    ("board", "/2/board"),
-    ("baseline_points", "/2/baseline"),
-    ("challenger_points", "/2/challenger"),
-    ("difference", "/2/difference"),
-];
+/// The columns of a record of a baseline, a challenger, and their difference on a board.
+const COLUMNS: &str = "baseline=0 challenger=1 board=2/board baseline_points=2/baseline \
+    challenger_points=2/challenger difference=2/difference";
 
-/// Writes comparisons with one baseline in any format but JSON Lines and seeds; CSV has a row for each board.
-///
-/// # Errors
-/// When `out` fails, or for another format.
-pub fn write(comparisons: &[Comparison], format: Format, out: &mut dyn Write) -> io::Result<()> {
-    match format {
-        Format::Text => documents(comparisons).write_text(out),
-        Format::Markdown => documents(comparisons).write_markdown(out),
-        Format::Json => write_json(&comparisons.iter().map(InJson::of).collect::<Vec<_>>(), out),
-        Format::Csv => write_csv(comparisons, out),
-        Format::Junit => {
-            let cases = comparisons.iter().map(case).collect();
-            write_suites("referee compare", &[("comparisons".to_owned(), cases)], out)
+/// Comparisons with one baseline; a row for each board of each.
+impl Report for [Comparison] {
+    fn document(&self) -> Document {
+        let mut all = overview::document(self).unwrap_or_default();
+        for comparison in self {
+            all.append(document(comparison, adjusted_for(self)));
         }
-        _ => Err(format.unsupported()),
+        all
     }
-}
 
-fn documents(comparisons: &[Comparison]) -> Document {
-    let mut all = overview::document(comparisons).unwrap_or_default();
-    for comparison in comparisons {
-        all.append(document(comparison, adjusted_for(comparisons)));
+    fn value(&self) -> impl Serialize {
+        self.iter().map(InJson::of).collect::<Vec<_>>()
     }
-    all
+
+    fn rows(&self) -> io::Result<Option<Rows<'_>>> {
+        let rows = self.iter().flat_map(|Comparison { baseline, challenger, boards, .. }| {
+            boards.iter().map(move |board| Ok((baseline, challenger, board)))
+        });
+        Ok(Some(Rows::new(COLUMNS, rows)))
+    }
+
+    fn tests(&self) -> io::Result<Option<Suites>> {
+        let suites = vec![("comparisons".to_owned(), self.iter().map(case).collect())];
+        Ok(Some(Suites { name: "referee compare", suites }))
+    }
 }
 
 /// The verdict of one comparison and its evidence; `comparisons` is the number of comparisons made.
@@ -267,17 +263,13 @@ fn figures(
     test: &MeanTest,
     digits: usize,
 ) -> Vec<String> {
-    let interval = |interval: Option<(f64, f64)>| {
-        let shown = interval.map(|(low, high)| format!("{low:+.digits$} to {high:+.digits$}"));
-        shown.unwrap_or_else(|| "-".to_owned())
-    };
     let mut cells = vec![name.to_owned(), boards.to_string()];
     cells.extend(counts);
     cells.extend([
         format!("{:+.digits$}", test.mean),
-        interval(test.interval),
-        interval(test.guarded_interval),
-        p_value(test.guarded_p).trim_start_matches("= ").to_owned(),
+        span_cell(test.interval, digits),
+        span_cell(test.guarded_interval, digits),
+        p_cell(test.guarded_p),
     ]);
     cells
 }
@@ -296,16 +288,6 @@ impl<'a> InJson<'a> {
         let more_boards_to_settle = comparison.paired.more_pairs();
         Self { verdict: verdict(comparison), more_boards_to_settle, comparison }
     }
-}
-
-/// Writes one row for each board of each comparison.
-fn write_csv(comparisons: &[Comparison], out: &mut dyn Write) -> io::Result<()> {
-    let columns = COLUMNS.map(|(heading, place)| (heading.to_owned(), place.to_owned()));
-    let rows =
-        comparisons.iter().flat_map(|Comparison { baseline, challenger, boards, .. }| {
-            boards.iter().map(move |board| Ok((baseline, challenger, board)))
-        });
-    write_rows(&columns, rows, out)
 }
 
 /// A test for CI, which fails if the challenger is worse.

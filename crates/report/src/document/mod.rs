@@ -12,10 +12,11 @@ use std::io::{self, Write};
 use super::histogram::Histogram;
 
 /// The parts of a report, in their order.
-#[derive(Default)]
-pub(crate) struct Document(Vec<Part>);
+#[derive(Debug, Default)]
+pub struct Document(Vec<Part>);
 
 /// A part of a report.
+#[derive(Debug)]
 pub(crate) enum Part {
     /// The result in a line.
     Headline(Line),
@@ -49,7 +50,7 @@ pub(crate) enum Tone {
 }
 
 /// A line of text: a number in its own column if there is one, words with a tone, and the rest.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Line {
     number: Option<Number>,
     tone: Tone,
@@ -58,6 +59,7 @@ pub(crate) struct Line {
 }
 
 /// The number or mark before a line.
+#[derive(Debug)]
 struct Number {
     /// What the number counts, for formats without columns; empty if that is obvious.
     noun: &'static str,
@@ -84,6 +86,7 @@ impl<T: Into<String>> From<T> for Line {
 }
 
 /// A table. Its first column holds words, the others numbers, unless it says otherwise.
+#[derive(Debug)]
 pub(crate) struct Table {
     /// The label for screen readers, unique on its page.
     pub(crate) label: String,

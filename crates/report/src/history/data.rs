@@ -1,13 +1,11 @@
 //! A list of runs for programs: an array on one line, or a row for each bot of each run.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 
 use serde::Serialize;
 
 use super::{Broken, History, Listed};
-use crate::inert;
-use crate::rows::{columns, write_rows};
+use crate::rows::Rows;
 use results::suite::Listing;
 use rules::score::{Direction, Score};
 use terms::millis::Millis;
@@ -15,7 +13,7 @@ use terms::millis::Millis;
 /// An object for a run, or for a folder that holds none.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Entry<'a> {
+pub(super) enum Entry<'a> {
     Run {
         run: String,
         #[serde(flatten)]
@@ -43,7 +41,7 @@ enum Row<'a> {
 }
 
 #[derive(Serialize)]
-struct Totals<'a> {
+pub(super) struct Totals<'a> {
     bot: &'a str,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     params: &'a BTreeMap<String, String>,
@@ -88,17 +86,16 @@ impl Listed {
     }
 }
 
-pub(super) fn write_json(history: &History, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn entries(history: &History) -> Vec<Entry<'_>> {
     let runs = history.runs.iter().map(Listed::entry);
-    let entries: Vec<_> = runs.chain(history.broken.iter().map(Entry::Broken)).collect();
-    inert::write_json(&entries, out)
+    runs.chain(history.broken.iter().map(Entry::Broken)).collect()
 }
 
 const COLUMNS: &str = "run listing/started listing/game boards bot/bot planned bot/games bot/not_played \
     bot/lost bot/sum bot/mean bot/ratio bot/slowest_ms listing/git/commit listing/git/dirty listing/comment \
     problem bot/place bytes";
 
-pub(super) fn write_csv(history: &History, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn rows(history: &History) -> Rows<'_> {
     let rows = history.runs.iter().flat_map(|run| {
         let listing = &run.listing;
         let (name, boards, bytes) = (run.name(), listing.board_names(), run.bytes);
@@ -108,5 +105,5 @@ pub(super) fn write_csv(history: &History, out: &mut dyn Write) -> io::Result<()
         })
     });
     let rows = rows.chain(history.broken.iter().map(Row::Broken));
-    write_rows(&columns(COLUMNS), rows.map(Ok), out)
+    Rows::new(COLUMNS, rows.map(Ok))
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::entry::{Entry, Mean, Unit};
 use crate::markup::{LONGEST_NAME, Text, put};
-use crate::runs::bars;
+use crate::runs::bars::{self, Axes};
 use terms::text::abridged;
 
 /// A bot's mean in a run, by the index of the run from the oldest on.
@@ -36,10 +36,10 @@ pub(super) fn write(bots: &BTreeMap<&str, Vec<Entry<'_>>>, unit: Unit, out: &mut
     let low = all().map(|point| point.mean.interval.0).fold(f64::INFINITY, f64::min);
     let high = all().map(|point| point.mean.interval.1).fold(f64::NEG_INFINITY, f64::max);
     let high = if high > low { high } else { low + 0.01 };
-    let scale = PlotAxes { runs: runs.len(), unit, low, high };
+    let axes = Axes { points: runs.len(), low, high };
     out.push_str("<section class=\"card lines\">\n<h2>Over time</h2>\n");
-    legend(&lines, out);
-    picture(&scale, &lines, out);
+    bars::legend(lines.iter().map(|(bot, _)| abridged(bot, LONGEST_NAME)), out);
+    picture(&axes, unit, &lines, out);
     let day = |(started, _): &Key<'_>| started.strftime("%Y-%m-%d").to_string();
     put!(
         out,
@@ -50,22 +50,8 @@ pub(super) fn write(bots: &BTreeMap<&str, Vec<Entry<'_>>>, unit: Unit, out: &mut
     );
 }
 
-fn legend(lines: &[Line<'_>], out: &mut String) {
-    out.push_str("<ul class=\"legend\">\n");
-    for (index, (bot, _)) in lines.iter().enumerate() {
-        put!(
-            out,
-            "<li><svg class=\"key\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"{}\" width=\"12\" height=\"12\" \
-             rx=\"3\"/></svg>{}</li>\n",
-            bars::color(index),
-            Text(&abridged(bot, LONGEST_NAME))
-        );
-    }
-    out.push_str("</ul>\n");
-}
-
-fn picture(scale: &PlotAxes, lines: &[Line<'_>], out: &mut String) {
-    let [top, bottom] = [scale.high, scale.low].map(|mean| scale.unit.shown(mean));
+fn picture(axes: &Axes, unit: Unit, lines: &[Line<'_>], out: &mut String) {
+    let [top, bottom] = [axes.high, axes.low].map(|mean| unit.shown(mean));
     put!(
         out,
         "<figure><div class=\"plot\"><p class=\"axis\"><span>{top}</span><span>{bottom}</span></p>\n\
@@ -73,33 +59,14 @@ fn picture(scale: &PlotAxes, lines: &[Line<'_>], out: &mut String) {
          figures\">\n<svg width=\"100%\" height=\"100%\" viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\">\n"
     );
     for (index, (_, points)) in lines.iter().enumerate() {
-        points.windows(2).for_each(|pair| band(scale, pair, &bars::color(index), out));
+        points.windows(2).for_each(|pair| band(axes, pair, &bars::color(index), out));
     }
     out.push_str("</svg>\n");
     for (index, (bot, points)) in lines.iter().enumerate() {
-        draw(scale, bot, points, &bars::color(index), out);
+        draw(axes, unit, bot, points, &bars::color(index), out);
     }
-    records(scale, lines.iter().flat_map(|(_, points)| points), out);
+    records(axes, unit, lines.iter().flat_map(|(_, points)| points), out);
     out.push_str("</svg></div>\n");
-}
-
-/// Where runs and means are, in percent.
-struct PlotAxes {
-    runs: usize,
-    unit: Unit,
-    low: f64,
-    high: f64,
-}
-
-impl PlotAxes {
-    #[expect(clippy::cast_precision_loss, reason = "some fifty runs")]
-    fn x(&self, run: usize) -> f64 {
-        2.0 + 96.0 * run as f64 / (self.runs - 1) as f64
-    }
-
-    fn y(&self, mean: f64) -> f64 {
-        96.0 - 92.0 * (mean - self.low) / (self.high - self.low)
-    }
 }
 
 /// The points of a bot, the oldest first.
@@ -118,13 +85,12 @@ fn compare(one: &Point<'_>, other: &Point<'_>) -> bool {
     one.entry.run.listing.board_names() == other.entry.run.listing.board_names()
 }
 
-fn band(scale: &PlotAxes, pair: &[Point<'_>], color: &str, out: &mut String) {
+fn band(axes: &Axes, pair: &[Point<'_>], color: &str, out: &mut String) {
     let [one, other] = pair else { return };
     if !compare(one, other) {
         return;
     }
-    let corner =
-        |point: &Point<'_>, mean| format!("{:.2},{:.2}", scale.x(point.run), scale.y(mean));
+    let corner = |point: &Point<'_>, mean| format!("{:.2},{:.2}", axes.x(point.run), axes.y(mean));
     put!(
         out,
         "<polygon class=\"{color} band\" points=\"{} {} {} {}\"/>\n",
@@ -135,7 +101,7 @@ fn band(scale: &PlotAxes, pair: &[Point<'_>], color: &str, out: &mut String) {
     );
 }
 
-fn draw(scale: &PlotAxes, bot: &str, points: &[Point<'_>], color: &str, out: &mut String) {
+fn draw(axes: &Axes, unit: Unit, bot: &str, points: &[Point<'_>], color: &str, out: &mut String) {
     for pair in points.windows(2) {
         if let [one, other] = pair
             && compare(one, other)
@@ -143,10 +109,10 @@ fn draw(scale: &PlotAxes, bot: &str, points: &[Point<'_>], color: &str, out: &mu
             put!(
                 out,
                 "<line class=\"{color}\" x1=\"{:.2}%\" y1=\"{:.2}%\" x2=\"{:.2}%\" y2=\"{:.2}%\"/>\n",
-                scale.x(one.run),
-                scale.y(one.mean.mean),
-                scale.x(other.run),
-                scale.y(other.mean.mean)
+                axes.x(one.run),
+                axes.y(one.mean.mean),
+                axes.x(other.run),
+                axes.y(other.mean.mean)
             );
         }
     }
@@ -156,36 +122,41 @@ fn draw(scale: &PlotAxes, bot: &str, points: &[Point<'_>], color: &str, out: &mu
         let told = format!(
             "{}, {run}: {}, {} to {}",
             abridged(bot, LONGEST_NAME),
-            scale.unit.shown(point.mean.mean),
-            scale.unit.shown(low),
-            scale.unit.shown(high)
+            unit.shown(point.mean.mean),
+            unit.shown(low),
+            unit.shown(high)
         );
         put!(
             out,
             "<circle class=\"{color}\" cx=\"{:.2}%\" cy=\"{:.2}%\" r=\"4\"><title>{}</title></circle>\n",
-            scale.x(point.run),
-            scale.y(point.mean.mean),
+            axes.x(point.run),
+            axes.y(point.mean.mean),
             Text(&told)
         );
     }
 }
 
 /// Marks each run with a better mean than in any earlier run on the same boards.
-fn records<'a>(scale: &PlotAxes, points: impl Iterator<Item = &'a Point<'a>>, out: &mut String) {
+fn records<'a>(
+    axes: &Axes,
+    unit: Unit,
+    points: impl Iterator<Item = &'a Point<'a>>,
+    out: &mut String,
+) {
     let mut by_boards: BTreeMap<String, BTreeMap<usize, f64>> = BTreeMap::new();
     for point in points {
         let best = by_boards.entry(point.entry.run.listing.board_names()).or_default();
         let best = best.entry(point.run).or_insert(point.mean.mean);
-        *best = better(scale.unit, *best, point.mean.mean);
+        *best = better(unit, *best, point.mean.mean);
     }
     for runs in by_boards.values() {
         let mut before: Option<f64> = None;
         for (run, &best) in runs {
-            if before.is_some_and(|before| scale.unit.is_better(best, before)) {
-                let (x, y) = (scale.x(*run), scale.y(best));
+            if before.is_some_and(|before| unit.is_better(best, before)) {
+                let (x, y) = (axes.x(*run), axes.y(best));
                 put!(out, "<circle class=\"record\" cx=\"{x:.2}%\" cy=\"{y:.2}%\" r=\"7\"/>\n");
             }
-            before = Some(before.map_or(best, |before| better(scale.unit, before, best)));
+            before = Some(before.map_or(best, |before| better(unit, before, best)));
         }
     }
 }

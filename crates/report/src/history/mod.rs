@@ -7,15 +7,16 @@ mod page;
 mod ratings;
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 
 use serde::Serialize;
 
 pub use self::page::{BotIndex, ComparedPair, page};
 use super::document::{Document, Table};
-use super::format::Format;
+use super::format::Report;
 use super::metrics;
+use super::rows::Rows;
 use super::suite::{self, share};
 use results::suite::{Bests, Commit, Listing, Records, Tally};
 use rules::score::Direction;
@@ -87,22 +88,8 @@ impl Listed {
     }
 }
 
-impl History {
-    /// Writes the list as text, Markdown, JSON, or CSV with a row for each bot of each run.
-    ///
-    /// # Errors
-    /// When `out` fails, or for another format.
-    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
-        match format {
-            Format::Text => self.document().write_text(out),
-            Format::Json => data::write_json(self, out),
-            Format::Csv => data::write_csv(self, out),
-            Format::Markdown => self.document().write_markdown(out),
-            _ => Err(format.unsupported()),
-        }
-    }
-
-    /// A row for each bot of each run.
+/// A row for each bot of each run.
+impl Report for History {
     fn document(&self) -> Document {
         let mut document = Document::default();
         if self.runs.is_empty() && self.broken.is_empty() {
@@ -118,17 +105,29 @@ impl History {
         }
         let broken = |broken: &Broken| format!("{}: {}", broken.run, broken.problem).into();
         document.list("", self.broken.iter().map(broken));
-        for sentence in self.mixed().into_iter().chain(self.mark()) {
+        for sentence in self.sentences() {
             document.sentence(sentence);
         }
-        let bytes: Vec<u64> = self.runs.iter().filter_map(|run| run.bytes).collect();
-        if bytes.len() > 1 {
-            document.sentence(format!("These runs take {}.", size(bytes.iter().sum())));
-        }
-        if let Some(more) = self.more() {
-            document.sentence(more);
-        }
         document
+    }
+
+    fn value(&self) -> impl Serialize {
+        data::entries(self)
+    }
+
+    fn rows(&self) -> io::Result<Option<Rows<'_>>> {
+        Ok(Some(data::rows(self)))
+    }
+}
+
+impl History {
+    /// A sentence for each thing that there is to say about the table.
+    fn sentences(&self) -> impl Iterator<Item = String> {
+        let bytes: Vec<u64> = self.runs.iter().filter_map(|run| run.bytes).collect();
+        let size =
+            (bytes.len() > 1).then(|| format!("These runs take {}.", size(bytes.iter().sum())));
+        let about = [self.mixed(), self.mark()].into_iter().flatten().map(str::to_owned);
+        about.chain(size).chain(self.more())
     }
 
     /// The columns that tell something of these runs, with a row for each bot of each run.

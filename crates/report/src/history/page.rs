@@ -13,15 +13,16 @@ use serde::Serialize;
 use super::entry::{Entry, Mean, Unit};
 use super::{Listed, lines, one_line, ratings};
 use crate::compare;
-use crate::figures::{difference_digits, in_percent};
+use crate::figures::{difference_digits, in_percent, span};
 use crate::html;
+use crate::inert::page_json;
 use crate::markup::{LONGEST_NAME, Text};
 use crate::runs::bars::{self, percent};
 use results::compare::Comparison;
 use results::ratings::League;
 use results::suite::{Bests, Commit};
 use rules::score::Direction;
-use terms::text::{abridged, plural, printable};
+use terms::text::{abridged, plural};
 
 const HTML: &str = include_str!("page.html");
 const STYLE: &str = concat!(
@@ -36,9 +37,10 @@ const SCRIPT: &str = include_str!("page.js");
 pub type BotIndex = (usize, usize);
 
 /// Two bots of a list of runs, compared on the boards that both have played.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub struct ComparedPair {
     /// Where they are in the list.
+    #[serde(skip)]
     pub bots: [BotIndex; 2],
     /// The verdict, with its figures.
     pub told: String,
@@ -51,8 +53,7 @@ impl ComparedPair {
     pub fn of(bots: [BotIndex; 2], comparison: &Comparison, command: String) -> Option<Self> {
         let (paired, digits) = (&comparison.paired, difference_digits(comparison));
         let interval = paired.all.guarded_interval;
-        let interval =
-            interval.map(|(low, high)| format!(" ({low:+.digits$} to {high:+.digits$})"));
+        let interval = interval.map(|interval| format!(" ({})", span(interval, digits)));
         let told = format!(
             "{}: {:+.digits$} {}{} on {}",
             compare::verdict(comparison),
@@ -65,33 +66,20 @@ impl ComparedPair {
     }
 }
 
-/// What the page's script reads of a pair.
-#[derive(Serialize)]
-struct PairInPage {
-    told: String,
-    command: String,
-}
-
 /// A bot's name for the script.
 fn entry((run, bot): BotIndex) -> String {
     format!("{run}.{bot}")
 }
 
-/// The pairs as JSON in which nothing ends the script's element, by the names of the two in their order as text.
+/// The pairs for the script, by the names of the two in their order as text.
 fn in_page(pairs: &[ComparedPair]) -> String {
-    let key = |pair: &ComparedPair| {
+    let mut by_names: BTreeMap<String, &ComparedPair> = BTreeMap::new();
+    for pair in pairs {
         let mut names = pair.bots.map(entry);
         names.sort();
-        names.join(" ")
-    };
-    let pairs: BTreeMap<String, PairInPage> = pairs
-        .iter()
-        .map(|pair| {
-            let [told, command] = [&pair.told, &pair.command].map(|text| printable(text));
-            (key(pair), PairInPage { told, command })
-        })
-        .collect();
-    serde_json::to_string(&pairs).expect("plain data").replace('<', "\\u003c")
+        by_names.insert(names.join(" "), pair);
+    }
+    page_json(&by_names)
 }
 
 /// Makes the page of `runs`, newest first; `bests` has the best scores of each of their games, `leagues` the ratings in each that
@@ -132,17 +120,11 @@ pub fn page(
             section(&heading, entries, &scale, &bars::color(index), &mut content);
         }
     }
-    html::fill(HTML, |name| match name {
-        "style" => STYLE.to_owned(),
-        "style-hash" => html::source_of(STYLE),
-        "script" => SCRIPT.to_owned(),
-        "script-hash" => html::source_of(SCRIPT),
-        "pairs" => in_page(pairs),
-        "every" => every.map_or(String::new(), |every| every.as_secs().to_string()),
-        "title" => Text(&title).to_string(),
-        "content" => std::mem::take(&mut content),
-        other => unreachable!("page.html wants `{other}`"),
-    })
+    let every = every.map_or(String::new(), |every| every.as_secs().to_string());
+    let title = Text(&title).to_string();
+    let parts =
+        [("pairs", in_page(pairs)), ("every", every), ("title", title), ("content", content)];
+    html::page(HTML, STYLE, SCRIPT, &parts)
 }
 
 /// The unit of the means of a game.

@@ -2,7 +2,7 @@
 
 use crate::markup::{LONGEST_NAME, Text, put};
 use crate::ratings;
-use crate::runs::bars;
+use crate::runs::bars::{self, Axes};
 use results::ratings::{League, Progress, Rated};
 use terms::text::{abridged, plural};
 
@@ -13,7 +13,7 @@ pub(super) fn write(league: &League, out: &mut String) {
     let ends = bots.iter().map(|bot| interval(bot));
     let (low, high) = ends
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), (a, b)| (low.min(a), high.max(b)));
-    let scale = Scale { bots: bots.len(), low, high: high.max(low + 1.0) };
+    let scale = Axes { points: bots.len(), low, high: high.max(low + 1.0) };
     out.push_str("<section class=\"card lines\">\n<h2>Ratings over time</h2>\n");
     if let Some(progress) = league.progress {
         put!(out, "<p>{}</p>\n", Text(&verdict(&bots, progress)));
@@ -53,25 +53,7 @@ fn interval(bot: &Rated) -> (f64, f64) {
     (bot.rating.elo - margin, bot.rating.elo + margin)
 }
 
-/// Where bots and ratings are, in percent.
-struct Scale {
-    bots: usize,
-    low: f64,
-    high: f64,
-}
-
-impl Scale {
-    #[expect(clippy::cast_precision_loss, reason = "some hundred bots")]
-    fn x(&self, bot: usize) -> f64 {
-        2.0 + 96.0 * bot as f64 / (self.bots - 1) as f64
-    }
-
-    fn y(&self, elo: f64) -> f64 {
-        96.0 - 92.0 * (elo - self.low) / (self.high - self.low)
-    }
-}
-
-fn picture(scale: &Scale, bots: &[&Rated], out: &mut String) {
+fn picture(scale: &Axes, bots: &[&Rated], out: &mut String) {
     let color = bars::color(0);
     put!(
         out,

@@ -1,6 +1,9 @@
 //! Bars in SVG whose lengths are percentages of the available width.
 
-use crate::markup::put;
+use std::borrow::Cow;
+
+use crate::markup::{Text, put};
+use statistics::real;
 
 /// The height of a bar with its margins, as in `page.css`.
 pub(crate) const ROW: usize = 18;
@@ -43,6 +46,38 @@ pub(crate) fn bar(out: &mut String, row: usize, class: &str, from: f64, to: f64)
 /// A line from top to bottom, at a place in percent.
 pub(crate) fn line(out: &mut String, class: &str, at: f64, height: usize) {
     put!(out, "<line class=\"{class}\" x1=\"{at:.2}%\" x2=\"{at:.2}%\" y1=\"0\" y2=\"{height}\"/>");
+}
+
+/// The names of entrants, each with its colour.
+pub(crate) fn legend<'a>(names: impl Iterator<Item = Cow<'a, str>>, out: &mut String) {
+    out.push_str("<ul class=\"legend\">\n");
+    for (index, name) in names.enumerate() {
+        put!(
+            out,
+            "<li><svg class=\"key\" width=\"12\" height=\"12\" aria-hidden=\"true\"><rect class=\"{}\" width=\"12\" height=\"12\" \
+             rx=\"3\"/></svg>{}</li>\n",
+            color(index),
+            Text(&name)
+        );
+    }
+    out.push_str("</ul>\n");
+}
+
+/// Where points of a picture are, in percent: by number from the left, by value from below.
+pub(crate) struct Axes {
+    pub(crate) points: usize,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+}
+
+impl Axes {
+    pub(crate) fn x(&self, number: usize) -> f64 {
+        2.0 + 96.0 * real(number) / real(self.points - 1)
+    }
+
+    pub(crate) fn y(&self, value: f64) -> f64 {
+        96.0 - 92.0 * (value - self.low) / (self.high - self.low)
+    }
 }
 
 #[cfg(test)]

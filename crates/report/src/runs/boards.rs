@@ -14,7 +14,7 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
         return;
     }
     out.push_str("<section class=\"card\" id=\"boards\">\n<h2>Boards</h2>\n");
-    legend(gathered, out);
+    bars::legend(gathered.entrants.iter().map(|entrant| (&entrant.name).into()), out);
     let has_bests = gathered.boards.iter().any(|board| board.best.is_some());
     let best = if has_bests { "<th scope=\"col\">best known</th>" } else { "" };
     let lower = if gathered.better.is_higher() { "" } else { " data-lower" };
@@ -35,20 +35,6 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
         games::more(&plural(others as u64, "more board"), out);
     }
     out.push_str("</section>\n");
-}
-
-fn legend(gathered: &Gathered, out: &mut String) {
-    out.push_str("<ul class=\"legend\">\n");
-    for (index, entrant) in gathered.entrants.iter().enumerate() {
-        put!(
-            out,
-            "<li><svg class=\"key\" width=\"12\" height=\"12\" aria-hidden=\"true\">\
-                 <rect class=\"{}\" width=\"12\" height=\"12\" rx=\"3\"/></svg>{}</li>\n",
-            bars::color(index),
-            Text(&entrant.name)
-        );
-    }
-    out.push_str("</ul>\n");
 }
 
 /// The highest figure of a board.

@@ -11,6 +11,7 @@ use crate::markup::{linked, put};
 use crate::ratings;
 use crate::view::page::GameAddress;
 use results::ratings::{Against, League};
+use statistics::real;
 use terms::text::plural;
 
 /// The games of two bots, by their places in the table.
@@ -20,10 +21,7 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     let Some(league) = &gathered.league else { return };
     out.push_str("<section class=\"card\" id=\"ratings\">\n<h2>Ratings</h2>\n");
     let mut document = Document::default();
-    ratings::add_tables(&mut document, league);
-    for sentence in ratings::sentences(league) {
-        document.sentence(sentence);
-    }
+    ratings::add(&mut document, league);
     if gathered.runs.len() > 1 {
         document.sentence(
             "A program in several of these runs is one bot, whose games all count here, also those in a pool.",
@@ -87,9 +85,7 @@ fn share(against: &Against) -> String {
     if against.pairs == 0 {
         return "-".to_owned();
     }
-    #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
-    let share = against.score / against.pairs as f64;
-    in_percent(share, 0)
+    in_percent(against.score / real(against.pairs), 0)
 }
 
 fn id((one, other): (usize, usize)) -> String {

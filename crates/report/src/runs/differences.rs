@@ -5,6 +5,7 @@ use super::Text;
 use crate::figures;
 use crate::markup::put;
 use results::compare::Comparison;
+use statistics::real;
 use terms::text::plural;
 
 /// The approximate maximum number of columns.
@@ -46,9 +47,8 @@ impl Histogram {
     }
 
     /// The width of a column in percent.
-    #[expect(clippy::cast_precision_loss, reason = "some twenty columns")]
     fn width(&self) -> f64 {
-        100.0 / self.counts.len() as f64
+        100.0 / real(self.counts.len())
     }
 
     /// The place of a difference in percent.

@@ -132,7 +132,8 @@ pub(super) fn gather<E: From<FolderError>>(
             board.place = board.place.min((run, outcome.game));
             board.points[entrant].add(&outcome, better);
             let log = log_of(source, &outcome);
-            gathered.entrants[entrant].record(&outcome, log.as_ref());
+            let shown = &mut gathered.entrants[entrant];
+            shown.times.record(&outcome, &shown.limits, log.as_ref());
             gathered.list(Listed { run, entrant, outcome, page: None });
             Ok(())
         })?;

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::markup::put;
 use results::gamelog::Log;
+use statistics::real;
 use terms::limits::LimitKind;
 use terms::text::{duration, plural};
 
@@ -106,11 +107,10 @@ struct Shading {
 }
 
 impl Shading {
-    #[expect(clippy::cast_precision_loss, reason = "a few shades")]
     fn of(cells: &[Cell]) -> Self {
         let times = || cells.iter().map(|cell| cell.time);
         let (least, most) = (times().min().unwrap_or_default(), times().max().unwrap_or_default());
-        let step = (log(most) - log(least)).max(1e-9) / SHADES as f64;
+        let step = (log(most) - log(least)).max(1e-9) / real(SHADES);
         Self { least, most, step }
     }
 

@@ -73,16 +73,10 @@ pub fn page<E: From<FolderError>>(
     if let Some(list) = around.list {
         put!(&mut runs, "<p><a href=\"{}\">All runs</a></p>\n", Text(list));
     }
-    let html = html::fill(HTML, |name| match name {
-        "style" => STYLE.to_owned(),
-        "style-hash" => html::source_of(STYLE),
-        "script" => SCRIPT.to_owned(),
-        "script-hash" => html::source_of(SCRIPT),
-        "title" => Text(&headline).to_string(),
-        "runs" => std::mem::take(&mut runs),
-        "content" => around.pace.as_ref().map_or(String::new(), Pace::html) + &content(&gathered),
-        other => unreachable!("page.html wants `{other}`"),
-    });
+    let pace = around.pace.as_ref().map_or(String::new(), Pace::html);
+    let (title, content) = (Text(&headline).to_string(), pace + &content(&gathered));
+    let parts = [("title", title), ("runs", runs), ("content", content)];
+    let html = html::page(HTML, STYLE, SCRIPT, &parts);
     Ok(RunsPage { html, headline })
 }
 

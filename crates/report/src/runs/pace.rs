@@ -35,7 +35,7 @@ impl Pace {
     }
 
     /// The time that the other games will take, at the pace of those so far.
-    fn left(&self) -> Option<Duration> {
+    pub fn left(&self) -> Option<Duration> {
         let mine = u32::try_from(self.played.checked_sub(self.before)?).ok()?;
         let left = u32::try_from(self.planned.checked_sub(self.played)?).ok()?;
         Some(self.elapsed.checked_div(mine)?.saturating_mul(left))

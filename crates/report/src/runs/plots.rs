@@ -8,7 +8,7 @@ use crate::figures;
 use crate::markup::put;
 use results::compare::Comparison;
 use results::suite::RecordId;
-use statistics::{MeanTest, Moments};
+use statistics::{MeanTest, Moments, real};
 use terms::text::plural;
 
 /// The most points in a picture.
@@ -111,7 +111,6 @@ struct IntervalPoint {
 }
 
 /// Empty if the page does not list every board, and so does not know their order.
-#[expect(clippy::cast_precision_loss, reason = "boards are counted, not grains of sand")]
 fn steps(gathered: &Gathered, comparison: &Comparison) -> Vec<IntervalPoint> {
     let differences = comparison.boards.iter().map(|board| (&board.record_id, board.difference));
     let differences: BTreeMap<&RecordId, f64> = differences.collect();
@@ -127,7 +126,7 @@ fn steps(gathered: &Gathered, comparison: &Comparison) -> Vec<IntervalPoint> {
         let is_shown =
             count % comparison.boards.len().div_ceil(STEPS) == 0 || count == differences.len();
         if let Some((low, high)) = interval.filter(|_| is_shown) {
-            steps.push(IntervalPoint { boards: count as f64, mean, low, high });
+            steps.push(IntervalPoint { boards: real(count), mean, low, high });
         }
     }
     steps

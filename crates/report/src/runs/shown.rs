@@ -86,7 +86,7 @@ pub(super) struct ShownBot {
     /// The kinds of limits that its game has.
     pub(super) kinds: Vec<LimitKind>,
     /// The limits of its responses; none if its results have them.
-    limits: Limits,
+    pub(super) limits: Limits,
     /// Its response times.
     pub(super) times: BotTimes,
 }
@@ -128,15 +128,9 @@ pub(super) struct BotTimes {
     pub(super) host_overruns: u32,
 }
 
-impl ShownBot {
-    /// Adds the times of a game.
-    pub(super) fn record(&mut self, outcome: &Outcome, log: Option<&Log>) {
-        self.times.record(outcome, &self.limits, log);
-    }
-}
-
 impl BotTimes {
-    fn record(&mut self, outcome: &Outcome, limits: &Limits, log: Option<&Log>) {
+    /// Adds the times of a game.
+    pub(super) fn record(&mut self, outcome: &Outcome, limits: &Limits, log: Option<&Log>) {
         let times = &outcome.times;
         let limit = |named: Option<Millis>, kinds: &[LimitKind]| {
             named.map(|named| named.0).or(kinds.iter().find_map(|kind| limits.of(*kind)))

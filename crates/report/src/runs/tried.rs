@@ -10,6 +10,7 @@ use crate::markup::put;
 use results::compare::Value;
 use rules::measure::Measure;
 use rules::score::Direction;
+use statistics::real;
 use terms::text::plural;
 
 /// From this factor between the largest and the smallest value on, their logarithms are shown.
@@ -153,11 +154,10 @@ fn best<'a, 'b>(gathered: &Gathered, points: &'a [Point<'b>]) -> &'a Point<'b> {
 }
 
 /// The mean of the points at each place.
-#[expect(clippy::cast_precision_loss, reason = "a few bots")]
 fn means(points: &[Point<'_>]) -> Vec<(f64, f64)> {
     let at = |points: &[Point<'_>]| {
         let sum: f64 = points.iter().map(|point| point.value.mean).sum();
-        (points[0].x, sum / points.len() as f64)
+        (points[0].x, sum / real(points.len()))
     };
     points.chunk_by(|one, other| one.tried == other.tried).map(at).collect()
 }
@@ -195,12 +195,11 @@ impl<'a> Axis<'a> {
     }
 
     /// The place of a value, in percent.
-    #[expect(clippy::cast_precision_loss, reason = "a few values")]
     fn place(&self, value: &str) -> Option<f64> {
         let part = match self {
             Self::Words(words) => {
                 let place = words.iter().position(|word| *word == value)?;
-                place as f64 / (words.len() - 1) as f64
+                real(place) / real(words.len() - 1)
             }
             Self::Numbers { low, high, is_logarithmic } => {
                 let scaled = |number: f64| if *is_logarithmic { number.ln() } else { number };

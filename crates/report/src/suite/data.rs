@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use super::SuiteReport;
 use crate::inert;
-use crate::junit::{TestCase, failed, not_run, passed, write_suites};
-use crate::rows::{columns, write_rows};
+use crate::junit::{Suites, TestCase, failed, not_run, passed};
+use crate::rows::Rows;
 use results::compare::Standing;
 use results::ratings::League;
 use results::suite::{Bests, Loss, NewBest, Outcome, Tally};
@@ -56,13 +56,6 @@ struct Bot<'a> {
     /// The mean of yours/best.
     ratio: Option<f64>,
     marathon: Option<f64>,
-    /// The boards on which this score is the best, and the ones among them on which it is the only best.
-    bests: usize,
-    uniques: usize,
-    mean_log10: Option<f64>,
-    /// Its mean place, in a game of several players.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    place: Option<f64>,
     /// What it has in the measure of the run.
     value: Option<f64>,
 }
@@ -73,14 +66,12 @@ impl<'a> Totals<'a> {
         let measure = report.folder.run.plan.measure();
         let bot = |tally: &'a Tally| {
             let (mean, ratio, marathon) = (tally.mean(), tally.ratio(), tally.marathon());
-            let (bests, uniques, mean_log10) = (tally.bests, tally.uniques, tally.mean_log10);
             let value = match measure {
                 Measure::Points => mean,
                 Measure::Ratio => ratio.map(|ratio| 100.0 * ratio),
                 Measure::Log | Measure::Rank | Measure::Place => tally.value,
             };
-            let place = tally.place;
-            Bot { tally, mean, ratio, marathon, bests, uniques, mean_log10, place, value }
+            Bot { tally, mean, ratio, marathon, value }
         };
         Self {
             run: report.is_kept.then(|| report.folder.path.display().to_string()),
@@ -101,15 +92,10 @@ impl<'a> Totals<'a> {
     }
 }
 
-/// Writes one object on one line.
-pub(super) fn write_json(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
-    inert::write_json(&Totals::of(report), out)
-}
-
 /// A line for programs that follow a run: one for each game as it ends, and a last one with the totals.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-enum Line<'a> {
+pub(super) enum Line<'a> {
     Game {
         #[serde(flatten)]
         outcome: &'a Outcome,
@@ -129,11 +115,6 @@ pub fn write_game(outcome: &Outcome, bests: &Bests, out: &mut dyn Write) -> io::
     out.flush()
 }
 
-/// Writes the last line.
-pub(super) fn write_jsonl(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
-    inert::write_json(&Line::Summary(Totals::of(report)), out)
-}
-
 /// The columns of every table.
 const COLUMNS: &str = "game bot board set repeat verdict won score counts turns wall_ms first_ms slowest_ms \
     bot_overruns host_overruns diagnosis board_id session";
@@ -144,25 +125,25 @@ pub(super) fn columns_of(report: &SuiteReport<'_>) -> String {
     format!("{COLUMNS}{of_seats}")
 }
 
-/// Writes one row for each game, with the last value of each name that bots say; for numbers also min, max and mean.
-pub(super) fn write_csv(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let mut columns = columns(&columns_of(report));
+/// A row for each game, with the last value of each name that bots say; for numbers also min, max and mean.
+pub(super) fn rows<'a>(report: &'a SuiteReport<'_>) -> io::Result<Rows<'a>> {
+    let outcomes = report.folder.outcomes().map_err(io::Error::other)?;
+    let outcomes = outcomes.map(|outcome| outcome.map_err(io::Error::other));
+    let mut rows = Rows::new(&columns_of(report), outcomes);
     for (name, is_number) in &report.summary.said {
-        columns.push((format!("said.{name}"), format!("/said/{name}/last")));
+        rows.add(format!("said.{name}"), format!("/said/{name}/last"));
         for of_numbers in ["min", "max", "mean"].iter().filter(|_| *is_number) {
-            let place = format!("/said/{name}/{of_numbers}");
-            columns.push((format!("said.{name}.{of_numbers}"), place));
+            rows.add(format!("said.{name}.{of_numbers}"), format!("/said/{name}/{of_numbers}"));
         }
     }
-    let outcomes = report.folder.outcomes().map_err(io::Error::other)?;
-    write_rows(&columns, outcomes.map(|outcome| outcome.map_err(io::Error::other)), out)
+    Ok(rows)
 }
 
-/// Writes a suite of tests for each bot, with a test for each game. A lost game is a failure; one that was
+/// A suite of tests for each bot, with a test for each game. A lost game is a failure; one that was
 /// not played, or that an interrupted suite did not reach, is an error.
 ///
 /// This is the one report that holds all games in memory, since its numbers come before its tests.
-pub(super) fn write_junit(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn tests(report: &SuiteReport<'_>) -> io::Result<Suites> {
     let mut bots: BTreeMap<String, Vec<TestCase>> = BTreeMap::new();
     for outcome in report.folder.outcomes().map_err(io::Error::other)? {
         let outcome = outcome.map_err(io::Error::other)?;
@@ -174,7 +155,7 @@ pub(super) fn write_junit(report: &SuiteReport<'_>, out: &mut dyn Write) -> io::
         let what = format!("{} {verb} no result", plural(missing as u64, "game"));
         bots.entry(MISSING.to_owned()).or_default().push(not_run(MISSING, "interrupted", &what));
     }
-    write_suites("referee suite", &bots.into_iter().collect::<Vec<_>>(), out)
+    Ok(Suites { name: "referee suite", suites: bots.into_iter().collect() })
 }
 
 fn case(outcome: &Outcome) -> TestCase {

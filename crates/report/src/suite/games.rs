@@ -1,16 +1,16 @@
 //! The games of a run, in the order of somebody's choice.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 
 use serde::Serialize;
 
-use super::{SuiteReport, data, share};
-use crate::document::Table;
+use super::data::{self, Totals};
+use super::{SuiteReport, share};
+use crate::document::{Document, Table};
 use crate::figures::in_percent;
-use crate::format::Format;
-use crate::inert;
-use crate::rows::{columns, write_rows};
+use crate::format::Report;
+use crate::rows::Rows;
 use results::suite::{BoardId, Outcome, Plan, Seat};
 use rules::score::{Direction, Score, shown};
 use terms::limits::LimitKind;
@@ -142,43 +142,40 @@ pub fn arrange(games: &mut Vec<ShownGame>, order: Order, better: Direction, limi
     games.truncate(limit.unwrap_or(games.len()));
 }
 
+/// The report on a run, and its games.
+#[derive(Debug)]
+pub struct RunWithGames<'a> {
+    /// The report on the run.
+    pub report: &'a SuiteReport<'a>,
+    /// The games to show.
+    pub games: &'a [ShownGame],
+}
+
 #[derive(Serialize)]
-struct RunWithGames<'a> {
-    summary: data::Totals<'a>,
+struct InJson<'a> {
+    summary: Totals<'a>,
     games: &'a [ShownGame],
 }
 
-/// Writes the report on a run, and its games; in any format but the ones for programs that follow a run or test it.
-///
-/// # Errors
-/// When `out` fails, or for another format.
-pub fn write_games(
-    report: &SuiteReport<'_>,
-    games: &[ShownGame],
-    format: Format,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    match format {
-        Format::Text | Format::Markdown => {
-            let mut document = report.document();
-            document.table(table(games, report.summary.better));
-            if format == Format::Text {
-                document.write_text(out)
-            } else {
-                document.write_markdown(out)
-            }
-        }
-        Format::Json => {
-            let summary = data::Totals::of(report);
-            inert::write_json(&RunWithGames { summary, games }, out)
-        }
-        Format::Csv => {
-            let of_run = data::columns_of(report);
-            let columns = columns(&format!("{of_run} seed best ratio gain of_limit"));
-            write_rows(&columns, games.iter().map(Ok), out)
-        }
-        Format::Seeds => writeln!(out, "{}", seeds(games)),
-        _ => Err(format.unsupported()),
+impl Report for RunWithGames<'_> {
+    fn document(&self) -> Document {
+        let mut document = self.report.document();
+        document.table(table(self.games, self.report.summary.better));
+        document
+    }
+
+    fn value(&self) -> impl Serialize {
+        InJson { summary: Totals::of(self.report), games: self.games }
+    }
+
+    fn rows(&self) -> io::Result<Option<Rows<'_>>> {
+        let of_run = data::columns_of(self.report);
+        let columns = format!("{of_run} seed best ratio gain of_limit");
+        Ok(Some(Rows::new(&columns, self.games.iter().map(Ok))))
+    }
+
+    fn seeds(&self) -> Option<String> {
+        Some(seeds(self.games))
     }
 }
 

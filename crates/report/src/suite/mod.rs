@@ -3,16 +3,20 @@
 mod data;
 mod games;
 
-use std::io::{self, Write};
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::Serialize;
+
 pub use self::data::write_game;
-pub use self::games::{Order, Others, PairKey, ShownGame, arrange, pair_key, points, write_games};
+pub use self::games::{Order, Others, PairKey, RunWithGames, ShownGame, arrange, pair_key, points};
 use super::advice::advice;
 use super::document::{Document, Line, Part, Table, Tone};
-use super::figures::{self, interval_digits, mean_digits, two_digits};
-use super::format::Format;
+use super::figures::{self, interval_digits, mean_digits, span, two_digits};
+use super::format::Report;
+use super::junit::Suites;
+use super::rows::Rows;
 use super::{metrics, ratings, stderr};
 use results::compare::{Relation, Standing};
 use results::ratings::League;
@@ -42,31 +46,8 @@ pub struct SuiteReport<'a> {
     pub listed_in: Option<PathBuf>,
 }
 
-impl SuiteReport<'_> {
-    /// The number of planned games without a result; 0 once the comparison is decided.
-    fn missing(&self) -> usize {
-        let is_decided = self.decision.as_ref().is_some_and(|found| found.bot_is.is_some());
-        let known = self.summary.games() + self.summary.games_not_played();
-        if is_decided { 0 } else { self.summary.planned().saturating_sub(known) }
-    }
-
-    /// Writes the report in any format but seeds.
-    ///
-    /// # Errors
-    /// When `out` fails, or for another format.
-    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
-        match format {
-            Format::Text => self.document().write_text(out),
-            Format::Json => data::write_json(self, out),
-            Format::Jsonl => data::write_jsonl(self, out),
-            Format::Csv => data::write_csv(self, out),
-            Format::Markdown => self.document().write_markdown(out),
-            Format::Junit => data::write_junit(self, out),
-            Format::Seeds => Err(format.unsupported()),
-        }
-    }
-
-    /// A row for each bot, then the decision, the losses and the new best scores.
+/// A row for each bot, then the decision, the losses and the new best scores.
+impl Report for SuiteReport<'_> {
     fn document(&self) -> Document {
         let summary = &self.summary;
         let is_good = summary.lost() + summary.games_not_played() == 0;
@@ -74,12 +55,7 @@ impl SuiteReport<'_> {
         let mut document = Document::default();
         document.headline(Line::toned(tone, headline(summary), ""));
         match &self.league {
-            Some(league) => {
-                ratings::add_tables(&mut document, league);
-                for sentence in ratings::sentences(league) {
-                    document.sentence(sentence);
-                }
-            }
+            Some(league) => ratings::add(&mut document, league),
             None => self.add_totals(&mut document),
         }
         if let Some(table) = metrics::table(&summary.bots) {
@@ -87,6 +63,31 @@ impl SuiteReport<'_> {
         }
         self.add_rest(&mut document);
         document
+    }
+
+    fn value(&self) -> impl Serialize {
+        data::Totals::of(self)
+    }
+
+    fn rows(&self) -> io::Result<Option<Rows<'_>>> {
+        data::rows(self).map(Some)
+    }
+
+    fn tests(&self) -> io::Result<Option<Suites>> {
+        data::tests(self).map(Some)
+    }
+
+    fn last_line(&self) -> Option<impl Serialize> {
+        Some(data::Line::Summary(data::Totals::of(self)))
+    }
+}
+
+impl SuiteReport<'_> {
+    /// The number of planned games without a result; 0 once the comparison is decided.
+    fn missing(&self) -> usize {
+        let is_decided = self.decision.as_ref().is_some_and(|found| found.bot_is.is_some());
+        let known = self.summary.games() + self.summary.games_not_played();
+        if is_decided { 0 } else { self.summary.planned().saturating_sub(known) }
     }
 
     /// Adds what each bot has by itself.
@@ -263,7 +264,7 @@ fn new_best(NewBest { board, bot, score, before, by }: &NewBest) -> Line {
 pub fn interval(standing: &Standing) -> String {
     let Standing { mean, interval, decimals, .. } = *standing;
     let digits = interval_digits(decimals, interval);
-    let interval = interval.map(|(low, high)| format!(" ({low:+.digits$} to {high:+.digits$})"));
+    let interval = interval.map(|interval| format!(" ({})", span(interval, digits)));
     let unit = standing.measure.unit(standing.better);
     format!("{mean:+.digits$} {unit}{}", interval.unwrap_or_default())
 }

@@ -1,14 +1,12 @@
 //! Times for programs: one JSON object on one line, a row for each turn, tests for CI.
 
-use std::io::{self, Write};
 use std::time::Duration;
 
 use serde::Serialize;
 
 use super::{BotTiming, TimingReport, kind_name};
-use crate::inert;
-use crate::junit::{TestCase, failed, passed, write_suites};
-use crate::rows::{columns, write_rows};
+use crate::junit::{Suites, TestCase, failed, passed};
+use crate::rows::Rows;
 use results::gamelog::Bytes;
 use results::host::HostCheck;
 use results::timing::{KindStats, Spent, Timed};
@@ -19,7 +17,7 @@ use terms::verdict::Culprit;
 
 /// The times of a single bot are fields of the object itself; the times of several bots are a list.
 #[derive(Serialize)]
-struct Report<'a> {
+pub(super) struct InJson<'a> {
     #[serde(flatten)]
     only: Option<Measured<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -57,11 +55,13 @@ pub(crate) struct HostReport<'a> {
     advice: Vec<String>,
 }
 
-pub(super) fn write_json(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
-    let measured = |times| Measured::of(times, report.thresholds.scale);
-    let mut bots: Vec<_> = report.measured.iter().map(measured).collect();
-    let only = if bots.len() == 1 { bots.pop() } else { None };
-    inert::write_json(&Report { only, bots, host: host(report) }, out)
+impl<'a> InJson<'a> {
+    pub(super) fn of(report: &'a TimingReport) -> Self {
+        let measured = |times| Measured::of(times, report.thresholds.scale);
+        let mut bots: Vec<_> = report.measured.iter().map(measured).collect();
+        let only = if bots.len() == 1 { bots.pop() } else { None };
+        Self { only, bots, host: host(report) }
+    }
 }
 
 impl<'a> Measured<'a> {
@@ -104,12 +104,12 @@ struct Row<'a> {
     bot: &'a str,
 }
 
-pub(super) fn write_csv(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn rows(report: &TimingReport) -> Rows<'_> {
     let limits = &report.thresholds.limits;
     let rows = report.measured.iter().flat_map(|bot| {
         Spent::of_all(&bot.turns).into_iter().map(|spent| Ok(Row::of(&spent, limits, &bot.bot)))
     });
-    write_rows(&columns(COLUMNS), rows, out)
+    Rows::new(COLUMNS, rows)
 }
 
 impl<'a> Row<'a> {
@@ -122,14 +122,13 @@ impl<'a> Row<'a> {
 }
 
 /// A test for each kind of turn, which fails if the bot broke its limit, and one for each game that it lost.
-pub(super) fn write_junit(report: &TimingReport, out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn tests(report: &TimingReport) -> Suites {
     let suite = |measured: &BotTiming| {
         let lost = measured.lost.iter().map(|why| failed("plays to the end", None, "lost", why));
         let kinds = measured.analysis.by_kind.iter().map(case);
         (measured.bot.clone(), kinds.chain(lost).collect())
     };
-    let suites: Vec<(String, Vec<TestCase>)> = report.measured.iter().map(suite).collect();
-    write_suites("referee timing", &suites, out)
+    Suites { name: "referee timing", suites: report.measured.iter().map(suite).collect() }
 }
 
 fn case(stats: &KindStats) -> TestCase {

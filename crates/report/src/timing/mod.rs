@@ -3,15 +3,18 @@
 mod data;
 mod document;
 
-use std::io::{self, Write};
+use std::io;
 use std::time::Duration;
 
 use serde::Serialize;
 
 pub(super) use self::data::{HostReport, host};
 pub(super) use self::document::document;
-use super::format::Format;
+use super::document::Document;
+use super::format::Report;
 use super::histogram::Histogram;
+use super::junit::Suites;
+use super::rows::Rows;
 use results::host::HostCheck;
 use results::timing::{Analysis, KindStats, Thresholds, Timed};
 use terms::limits::LimitKind;
@@ -73,22 +76,26 @@ impl BotTiming {
     }
 }
 
-impl TimingReport {
-    /// Writes the report in any format but JSON Lines and seeds; CSV has a row for each turn.
-    ///
-    /// # Errors
-    /// When `out` fails, or for another format.
-    pub fn write(&self, format: Format, out: &mut dyn Write) -> io::Result<()> {
-        match format {
-            Format::Text => document(self).write_text(out),
-            Format::Markdown => document(self).write_markdown(out),
-            Format::Json => data::write_json(self, out),
-            Format::Csv => data::write_csv(self, out),
-            Format::Junit => data::write_junit(self, out),
-            _ => Err(format.unsupported()),
-        }
+/// A row for each turn.
+impl Report for TimingReport {
+    fn document(&self) -> Document {
+        document(self)
     }
 
+    fn value(&self) -> impl Serialize {
+        data::InJson::of(self)
+    }
+
+    fn rows(&self) -> io::Result<Option<Rows<'_>>> {
+        Ok(Some(data::rows(self)))
+    }
+
+    fn tests(&self) -> io::Result<Option<Suites>> {
+        Ok(Some(data::tests(self)))
+    }
+}
+
+impl TimingReport {
     /// Whether each bot broke no limit itself, and lost no game.
     pub fn passes(&self) -> bool {
         self.measured.iter().all(BotTiming::passes)

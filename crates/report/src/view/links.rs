@@ -6,17 +6,15 @@ use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 
 use crate::markup::address_of;
 use results::gamelog::drawings;
 use terms::path::folder_of;
-use terms::text::printable;
 
 /// A link to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Link {
-    #[serde(serialize_with = "inert")]
     name: String,
     /// Relative to the page's folder: it begins with `./`, so that no name is taken for a scheme.
     address: String,
@@ -64,8 +62,4 @@ fn address(file: &Path, page: &Path) -> Option<String> {
     let down = to.components().skip(shared);
     let down = down.map(|part| address_of(part.as_os_str().as_encoded_bytes()));
     Some(format!("./{}", up.chain(down).collect::<Vec<_>>().join("/")))
-}
-
-fn inert<S: Serializer>(name: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&printable(name))
 }

@@ -10,7 +10,7 @@ use crate::metrics::MetricValue;
 use crate::suite::{BoardId, FolderError, Outcome, Plan, PlannedBot, RecordId, RunFolder};
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
-use terms::fault::{AtFault, Attributed};
+use terms::fault::Attributed;
 
 /// A bot of a run, with its points on each board.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,11 +49,7 @@ pub struct NoLogarithm {
     score: Score,
 }
 
-impl Attributed for NoLogarithm {
-    fn at_fault(&self) -> AtFault {
-        AtFault::User
-    }
-}
+impl Attributed for NoLogarithm {}
 
 /// How a game ended, by its score and by its place.
 #[derive(Debug, Clone, Copy, PartialEq)]

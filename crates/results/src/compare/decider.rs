@@ -1,7 +1,7 @@
 //! Decides, during a run, whether its bot is better than an opponent.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::{fmt, mem};
+use std::mem;
 
 use serde::Serialize;
 
@@ -19,6 +19,7 @@ use statistics::{ConfidenceSequence, Decided, Lost, Risk};
 /// Games may end in another order than the plan's, and quick games may be better. So the
 /// test takes them in the plan's random order, and early games wait for those before them. The decision
 /// does not depend on the order in which games are added.
+#[expect(missing_debug_implementations, reason = "its schedule has none")]
 pub struct Decider {
     /// The bot's name.
     bot: String,
@@ -93,15 +94,6 @@ pub enum Relation {
     Worse,
     /// The two differ by less than the margin.
     Even,
-}
-
-impl fmt::Debug for Decider {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Decider")
-            .field("opponent", &self.opponent)
-            .field("sequence", &self.sequence)
-            .finish_non_exhaustive()
-    }
 }
 
 impl Decider {
@@ -233,11 +225,8 @@ impl Decider {
 ///
 /// # Errors
 /// When the results cannot be read.
-pub fn has_needed_games(
-    folder: &RunFolder,
-    decider: Option<&Decider>,
-) -> Result<bool, FolderError> {
-    let is_decided = decider.is_some_and(Decider::is_decided);
+pub fn has_needed_games(folder: &RunFolder) -> Result<bool, FolderError> {
+    let is_decided = Decider::of(folder)?.is_some_and(|decider| decider.is_decided());
     Ok(is_decided || folder.played()?.count() == folder.planned())
 }
 

@@ -17,13 +17,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 pub use self::alone::BotGroup;
+use self::contender::BoardGames;
 pub use self::contender::{Contender, NoLogarithm};
 pub use self::decider::{Decider, Relation, Standing, has_needed_games};
 pub use self::field::{MeasureError, Value, add_values};
 pub use self::groups::{Chosen, Grouping, GroupingError};
-use self::valuation::{Finish, Valuation};
+use self::valuation::Valuation;
 use crate::is_zero;
-use crate::metrics::MetricValue;
 use crate::suite::RecordId;
 use rules::measure::Measure;
 use rules::score::Direction;
@@ -160,18 +160,82 @@ pub struct Comparison {
     pub boards: Vec<BoardDifference>,
 }
 
-impl BoardDifference {
-    /// What two bots have on a board, from the games of the challenger and of the baseline.
-    fn of(
-        (name, record_id): (String, RecordId),
-        valuation: Valuation,
-        [mine, theirs]: &[Vec<Finish>; 2],
-        board: &PairedBoard,
-    ) -> Self {
-        let [challenger, baseline] =
-            [mine, theirs].map(|games| valuation.mean(games).expect("points"));
-        let difference = board.all[0] - board.all[1];
-        Self { board: name, record_id, baseline, challenger, difference }
+/// A board that two bots have played, with the games of both and what they are worth.
+struct Pair<'a> {
+    id: &'a RecordId,
+    mine: &'a BoardGames,
+    theirs: &'a BoardGames,
+    values: PairedBoard,
+}
+
+/// The boards on which two bots are compared.
+#[derive(Default)]
+struct Pairing<'a> {
+    pairs: Vec<Pair<'a>>,
+    lost_by_host: usize,
+    without_score: usize,
+    copies: Copies,
+}
+
+impl<'a> Pairing<'a> {
+    fn of(baseline: &'a Contender, challenger: &'a Contender, valuation: Valuation) -> Self {
+        let (mut pairing, measure) = (Self::default(), challenger.measure);
+        for (id, mine) in &challenger.boards {
+            let Some(theirs) = baseline.boards.get(id) else { continue };
+            pairing.copies.add(&mine.board, &mine.copies_with(theirs));
+            pairing.lost_by_host += mine.lost_by_host() + theirs.lost_by_host();
+            let games = [mine, theirs].map(|played| played.finishes(measure).collect::<Vec<_>>());
+            if games.iter().any(Vec::is_empty) {
+                continue;
+            }
+            let known = challenger.best_known(id, baseline.best_known(id, None));
+            match valuation.board(&games[0], &games[1], known) {
+                Some(values) => pairing.pairs.push(Pair { id, mine, theirs, values }),
+                None => pairing.without_score += 1,
+            }
+        }
+        pairing
+    }
+
+    /// The boards, the challenger's largest loss first.
+    fn differences(&self, valuation: Valuation, measure: Measure) -> Vec<BoardDifference> {
+        let mean = |played: &BoardGames| {
+            valuation.mean(&played.finishes(measure).collect::<Vec<_>>()).expect("points")
+        };
+        let difference = |Pair { id, mine, theirs, values }: &Pair<'_>| BoardDifference {
+            board: mine.board.clone(),
+            record_id: (*id).clone(),
+            baseline: mean(theirs),
+            challenger: mean(mine),
+            difference: values.all[0] - values.all[1],
+        };
+        let mut boards: Vec<_> = self.pairs.iter().map(difference).collect();
+        boards.sort_by(|a, b| a.difference.total_cmp(&b.difference));
+        boards
+    }
+
+    /// The groups of boards: those that were chosen, or else by properties that not all boards share.
+    fn groups(&self, chosen: &[Grouping], risk: Risk) -> Vec<Group> {
+        let mut groups = Vec::new();
+        for (index, by) in chosen.iter().enumerate() {
+            let value = |pair: &Pair<'_>| {
+                let mut played = [pair.mine, pair.theirs].into_iter();
+                (played.find_map(|played| played.values[index].clone()), pair.values)
+            };
+            groups.extend(by.groups(&self.pairs.iter().map(value).collect::<Vec<_>>()));
+        }
+        if chosen.is_empty() {
+            let mut properties: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+            for Pair { mine, values, .. } in &self.pairs {
+                for (name, value) in &mine.groups {
+                    properties.entry(name).or_default().push((Some(value.clone()), *values));
+                }
+            }
+            groups.extend(properties.iter().flat_map(|(name, all)| groups::by_value(name, all)));
+            groups.retain(|(_, group)| group.len() < self.pairs.len());
+        }
+        let group = |(name, boards): (String, Vec<_>)| Group::of(name, &boards, risk);
+        groups.into_iter().map(group).collect()
     }
 }
 
@@ -184,55 +248,15 @@ impl Comparison {
         let [baseline, challenger] = [&*both[0], &*both[1]];
         let games = baseline.finishes().chain(challenger.finishes());
         let valuation = Valuation::of(challenger.measure, challenger.better, games);
-        let (mut lost_by_host, mut without_score, mut copies) = (0, 0, Copies::default());
-        let (mut boards, mut all) = (Vec::new(), Vec::new());
-        let mut values = vec![Vec::new(); challenger.by.len()];
-        let mut properties: BTreeMap<&str, Vec<(Option<MetricValue>, PairedBoard)>> =
-            BTreeMap::new();
-        for (id, mine) in &challenger.boards {
-            let Some(theirs) = baseline.boards.get(id) else { continue };
-            copies.add(&mine.board, &mine.copies_with(theirs));
-            lost_by_host += mine.lost_by_host() + theirs.lost_by_host();
-            let measure = challenger.measure;
-            let games = [mine, theirs].map(|played| played.finishes(measure).collect::<Vec<_>>());
-            if games.iter().any(Vec::is_empty) {
-                continue;
-            }
-            let known = challenger.best_known(id, baseline.best_known(id, None));
-            let Some(board) = valuation.board(&games[0], &games[1], known) else {
-                without_score += 1;
-                continue;
-            };
-            for (name, value) in &mine.groups {
-                properties.entry(name).or_default().push((Some(value.clone()), board));
-            }
-            for (index, list) in values.iter_mut().enumerate() {
-                let value =
-                    [mine, theirs].into_iter().find_map(|played| played.values[index].clone());
-                list.push((value, board));
-            }
-            all.push(board);
-            let name = (mine.board.clone(), id.clone());
-            boards.push(BoardDifference::of(name, valuation, &games, &board));
-        }
-        boards.sort_by(|a, b| a.difference.total_cmp(&b.difference));
-        let chosen = challenger.by.iter().zip(&values).flat_map(|(by, values)| by.groups(values));
-        let groups: Vec<_> = if challenger.by.is_empty() {
-            let all = properties.iter().flat_map(|(name, values)| groups::by_value(name, values));
-            all.filter(|(_, group)| group.len() < boards.len()).collect()
-        } else {
-            chosen.collect()
-        };
+        let pairing = Pairing::of(baseline, challenger, valuation);
+        let values: Vec<PairedBoard> = pairing.pairs.iter().map(|pair| pair.values).collect();
         Self {
             baseline: baseline.name.clone(),
             challenger: challenger.name.clone(),
-            paired: Paired::of(&all, risk),
-            groups: groups
-                .into_iter()
-                .map(|(name, boards)| Group::of(name, &boards, risk))
-                .collect(),
-            lost_by_host,
-            without_score,
+            paired: Paired::of(&values, risk),
+            groups: pairing.groups(&challenger.by, risk),
+            lost_by_host: pairing.lost_by_host,
+            without_score: pairing.without_score,
             other_opponents,
             is_of_several: challenger.is_of_several(),
             measure: valuation.measure(),
@@ -242,10 +266,10 @@ impl Comparison {
             decimals: baseline.decimals().max(challenger.decimals()),
             of_baseline,
             of_challenger,
-            copies,
+            boards: pairing.differences(valuation, challenger.measure),
+            copies: pairing.copies,
             only_baseline: only(baseline, challenger),
             only_challenger: only(challenger, baseline),
-            boards,
         }
     }
 

@@ -131,7 +131,7 @@ pub struct Bot {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub containment: String,
     /// Whether it was in a sandbox.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sandbox: bool,
     /// The limits on its resources.
     #[serde(default)]
@@ -183,7 +183,7 @@ pub struct Turn {
     /// The number of the exchange, from 1.
     pub turn: u32,
     /// The seat of the bot, from 0.
-    #[serde(default, skip_serializing_if = "is_first")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub seat: Seat,
     /// Which time limit applied.
     pub limit: LimitKind,
@@ -215,16 +215,16 @@ pub struct Turn {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overrun: Option<Overrun>,
     /// Whether the reply came before the bot had read any of the input.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub early: bool,
     /// Bytes of input that the bot had not read by the end of the exchange.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unread_input: u64,
     /// Whether the bot had closed its standard input, so that the input was lost.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stdin_closed: bool,
     /// Whether a signal had stopped the bot when its time ran out.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped: bool,
     /// The time that the bot ran on for after its reply, until it was stopped because others were asked, from 1 ms on. It counts in
     /// no turn.
@@ -447,14 +447,4 @@ impl End {
             drawings,
         }
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_false(flag: &bool) -> bool {
-    !flag
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-fn is_first(seat: &Seat) -> bool {
-    *seat == 0
 }

@@ -10,7 +10,7 @@ use super::drawings;
 use super::event::Event;
 use crate::cut::cut;
 use crate::metrics::Metrics;
-use terms::fault::{AtFault, Attributed};
+use terms::fault::Attributed;
 use terms::system::lock_beside;
 
 /// The writer of a log file.
@@ -65,11 +65,7 @@ pub enum OpenError {
     InUse(PathBuf),
 }
 
-impl Attributed for OpenError {
-    fn at_fault(&self) -> AtFault {
-        AtFault::User
-    }
-}
+impl Attributed for OpenError {}
 
 impl LogWriter {
     /// Opens `path`. Its content stays untouched until the first event, so that a game that never starts

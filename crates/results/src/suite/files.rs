@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
-use std::thread::sleep;
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use fs_err as fs;
@@ -96,12 +96,9 @@ pub fn make_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes unfinished files that a kill has left in `folder`. No other process may be writing there.
-pub(super) fn sweep(folder: &Path) {
-    sweep_prefix(folder, NEW.as_ref());
-}
-
-fn sweep_prefix(folder: &Path, prefix: &OsStr) {
+/// Removes unfinished files with this prefix that a kill has left in `folder`. No other process may be writing there.
+pub(super) fn sweep(folder: &Path, prefix: impl AsRef<OsStr>) {
+    let prefix = prefix.as_ref();
     let prefix = prefix.as_encoded_bytes();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let is_left_over = entry.file_name().as_encoded_bytes().starts_with(prefix);
@@ -111,14 +108,10 @@ fn sweep_prefix(folder: &Path, prefix: &OsStr) {
     }
 }
 
-/// A file next to `path`, to replace it.
-pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
-    new_file_with(path, NEW.as_ref())
-}
-
-fn new_file_with(path: &Path, prefix: &OsStr) -> io::Result<NamedTempFile> {
+/// A file next to `path`, whose name begins with this prefix, to replace it.
+pub(super) fn new_file(path: &Path, prefix: impl AsRef<OsStr>) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(prefix);
+    builder.prefix(&prefix);
     // On Unix a temporary file is the user's alone; this one is as readable as any other. Some file systems refuse to change that later.
     if let Some(permissions) = usual_permissions() {
         builder.permissions(permissions);
@@ -127,7 +120,7 @@ fn new_file_with(path: &Path, prefix: &OsStr) -> io::Result<NamedTempFile> {
 }
 
 pub(super) fn written(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
-    filled(new_file(path)?, |file| file.write_all(content))
+    filled(new_file(path, NEW)?, |file| file.write_all(content))
 }
 
 fn filled(
@@ -193,10 +186,19 @@ pub(super) fn write_among_others(
     // Other unfinished files in the folder may belong to a living process.
     let name = path.file_name().unwrap_or_default();
     let prefix: OsString = [NEW.as_ref(), name, "-".as_ref()].into_iter().collect();
-    sweep_prefix(folder_of(path), &prefix);
-    let file = new_file_with(path, &prefix).and_then(|file| filled(file, write));
+    sweep(folder_of(path), &prefix);
+    let file = new_file(path, &prefix).and_then(|file| filled(file, write));
     let file = file.map_err(naming(path))?;
     put_in_place(file, path).map_err(naming(path))
+}
+
+/// Does `work` in a thread for each processor, and returns what each has made.
+pub(super) fn on_all_processors<T: Send>(work: impl Fn() -> T + Sync) -> Vec<T> {
+    let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
+        threads.into_iter().map(|thread| thread.join().expect("nobody panics")).collect()
+    })
 }
 
 #[cfg(test)]

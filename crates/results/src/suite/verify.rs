@@ -3,12 +3,11 @@
 //! It needs neither the bots nor the machine that played, only the run's folder with all its logs.
 
 use std::sync::Mutex;
-use std::thread;
 
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-use super::files::json_line;
+use super::files::{json_line, on_all_processors};
 use super::outcome::{Outcome, Seat, Times};
 use super::plan::BoardId;
 use super::records::Bests;
@@ -56,6 +55,7 @@ pub struct Verified {
 }
 
 /// A result that was checked.
+#[derive(Clone)]
 struct Checked {
     game: usize,
     /// The hash of the result and the log.
@@ -77,15 +77,8 @@ pub fn verify(folder: &RunFolder, is_strict: bool) -> Result<Verified, FolderErr
         let check = |outcome: Result<Outcome, _>| Ok(check(folder, &outcome?, is_strict));
         std::iter::from_fn(next).map(check).collect::<Result<Vec<Checked>, FolderError>>()
     };
-    let mut checked = thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(check_all)).collect();
-        let checked = threads.into_iter().map(|thread| thread.join().expect("nobody panics"));
-        checked.collect::<Result<Vec<_>, _>>()
-    })?
-    .into_iter()
-    .flatten()
-    .collect::<Vec<_>>();
+    let checked = on_all_processors(check_all).into_iter().collect::<Result<Vec<_>, _>>()?;
+    let mut checked = checked.concat();
     checked.sort_by_key(|checked| checked.game);
 
     let (mut seen, mut agree) = (GameSet::new(games), GameSet::new(games));

@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::anyhow;
-
 use super::Side;
-use crate::cli::Failure;
+use crate::cli::{Failure, refuse};
 use results::compare::{Contender, Grouping};
 use results::metrics::MetricValue;
 use results::suite::FolderError;
@@ -27,13 +25,11 @@ pub(super) fn refuse_unknown(
         let names = names(runs)?;
         let problem =
             "no bot said this name in any of these games, and boards have no such property";
-        return Err(Failure::user(anyhow!("--by {name}: {problem}; there are: {names}")));
+        return refuse(format!("--by {name}: {problem}; there are: {names}"));
     }
     if let Some(chosen) = by.chosen.iter().find(|chosen| !values().any(|value| chosen.has(value))) {
         let there_are = listed(values());
-        return Err(Failure::user(anyhow!(
-            "--by {name}: no board has {chosen}; there are: {there_are}"
-        )));
+        return refuse(format!("--by {name}: no board has {chosen}; there are: {there_are}"));
     }
     Ok(())
 }

@@ -111,7 +111,7 @@ fn is_run(folder: &Path) -> bool {
 /// The runs of the project, the newest first.
 fn kept_runs() -> Vec<PathBuf> {
     let places = Places::of(&project());
-    let listed = newest_first(&places, |_, listing| listing.started, |started| *started);
+    let listed = newest_first(&places, |run| Ok(run.run.started), |started| *started);
     let runs = listed.map(|found| found.runs).unwrap_or_default();
     runs.into_iter().map(|(path, _)| path).collect()
 }

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use fs_err as fs;
 
 use super::{INTERVAL, ReportArgs, SHARE, name_beside, write_page};
 use crate::cli::named_run::{Found, Places, newest_first};
 use crate::cli::signals::signal;
-use crate::cli::{Failure, inputs, interrupt, print};
+use crate::cli::{Failure, inputs, interrupt, print, refuse};
 use contain::cancel::Canceller;
 use report::history::{self, BotIndex, ComparedPair, Listed, compare};
 use report::markup::address_of;
@@ -99,11 +99,8 @@ fn write(
     places: &Places,
     every: Option<Duration>,
 ) -> Result<(usize, PathBuf), Failure> {
-    let show = |path: &Path, listing: Listing| Listed {
-        path: path.to_owned(),
-        listing,
-        bytes: None,
-        page: None,
+    let show = |run: RunFolder| {
+        Ok(Listed { listing: Listing::of(&run)?, path: run.path, bytes: None, page: None })
     };
     let Found { runs, broken } = newest_first(places, show, |run| run.listing.started)?;
     for (path, error) in broken {
@@ -115,12 +112,14 @@ fn write(
         .take(args.count.map_or(COUNT, NonZeroUsize::get))
         .collect();
     if runs.is_empty() {
-        return Err(Failure::user(anyhow!("there are no runs in {}", places.words())));
+        return refuse(format!("there are no runs in {}", places.words()));
     }
     let records = inputs::records(args.records.as_deref())?;
     let bests = compare(&mut runs, &records);
-    let pages = write_pages(args, &mut runs, &bests)?;
-    let html = history::page(&runs, &bests, &leagues(&runs)?, &compared(&runs)?, every);
+    let folders =
+        runs.iter().map(|run| RunFolder::open(&run.path)).collect::<Result<Vec<_>, _>>()?;
+    let pages = write_pages(args, &mut runs, &folders, &bests)?;
+    let html = history::page(&runs, &bests, &leagues(&folders)?, &compared(&folders)?, every);
     args.force.write(&args.html, html.as_bytes())?;
     Ok((runs.len(), pages))
 }
@@ -129,6 +128,7 @@ fn write(
 fn write_pages(
     args: &ReportArgs,
     runs: &mut [Listed],
+    folders: &[RunFolder],
     bests: &BTreeMap<String, Bests>,
 ) -> Result<PathBuf, Failure> {
     let name = name_beside(&args.html, "-runs")?;
@@ -143,12 +143,12 @@ fn write_pages(
     let list = args.html.file_name().unwrap_or_default().as_encoded_bytes();
     let list = format!("../{}", address_of(list));
     let mut taken = BTreeSet::new();
-    for Listed { path, listing, page, .. } in runs {
-        let run = RunFolder::open(path)?;
-        let bots = run.run.plan.bots.iter().map(|bot| (bot.name.as_str(), bot.name.clone()));
-        let sources = [ShownRun { folder: &run, bots: bots.collect() }];
-        let compared = (&bests[&listing.game], run.run.plan.measure());
-        let name = page_name(path, &mut taken);
+    for (Listed { page, .. }, folder_of_run) in runs.iter_mut().zip(folders) {
+        let plan = &folder_of_run.run.plan;
+        let bots = plan.bots.iter().map(|bot| (bot.name.as_str(), bot.name.clone()));
+        let sources = [ShownRun { folder: folder_of_run, bots: bots.collect() }];
+        let compared = (&bests[&plan.game], plan.measure());
+        let name = page_name(&folder_of_run.path, &mut taken);
         let around = PageContext { list: Some(&list), ..PageContext::default() };
         write_page(args, &folder.join(&name), &sources, compared, &around)?;
         *page = Some(format!("{address}/{}", address_of(name.as_encoded_bytes())));
@@ -173,13 +173,12 @@ fn page_name(run: &Path, taken: &mut BTreeSet<OsString>) -> OsString {
 }
 
 /// The ratings in each game of several players.
-fn leagues(runs: &[Listed]) -> Result<BTreeMap<String, League>, Failure> {
-    let mut by_game: BTreeMap<&str, Vec<RunFolder>> = BTreeMap::new();
-    for Listed { path, listing, .. } in runs {
-        let run = RunFolder::open(path)?;
-        let (plan, runs) = (&run.run.plan, by_game.entry(&listing.game).or_default());
+fn leagues(folders: &[RunFolder]) -> Result<BTreeMap<String, League>, Failure> {
+    let mut by_game: BTreeMap<&str, Vec<&RunFolder>> = BTreeMap::new();
+    for run in folders {
+        let (plan, runs) = (&run.run.plan, by_game.entry(&run.run.plan.game).or_default());
         // Places in games of another judge, or among more bots, do not compare with the newest run's.
-        let is_like = |newest: &RunFolder| {
+        let is_like = |newest: &&RunFolder| {
             let newest = &newest.run.plan;
             newest.players() == plan.players()
                 && JudgeProgram::are_alike(newest.judge.as_ref(), plan.judge.as_ref())
@@ -190,7 +189,7 @@ fn leagues(runs: &[Listed]) -> Result<BTreeMap<String, League>, Failure> {
     }
     let mut leagues = BTreeMap::new();
     for (game, runs) in by_game {
-        if let Some(league) = League::of_runs(runs.iter())? {
+        if let Some(league) = League::of_runs(runs.into_iter())? {
             leagues.insert(game.to_owned(), league);
         }
     }
@@ -220,13 +219,13 @@ impl Entrant {
 }
 
 /// Each pair of bots that the page may be asked for, the older one first.
-fn compared(runs: &[Listed]) -> Result<Vec<ComparedPair>, Failure> {
-    let mut by_game: BTreeMap<String, Vec<Entrant>> = BTreeMap::new();
-    for (index, listed) in runs.iter().enumerate() {
-        let all = by_game.entry(listed.listing.game.clone()).or_default();
+fn compared(folders: &[RunFolder]) -> Result<Vec<ComparedPair>, Failure> {
+    let mut by_game: BTreeMap<&str, Vec<Entrant>> = BTreeMap::new();
+    for (index, folder) in folders.iter().enumerate() {
+        let all = by_game.entry(&folder.run.plan.game).or_default();
         if all.len() < COMPARED {
             let measure = all.first().map(|newest| newest.measure);
-            all.extend(entrants(index, &listed.path, measure)?);
+            all.extend(entrants(index, folder, measure)?);
         }
     }
     let mut pairs = Vec::new();
@@ -244,14 +243,17 @@ fn compared(runs: &[Listed]) -> Result<Vec<ComparedPair>, Failure> {
 }
 
 /// The bots of a run, to be compared in this measure, or else in its own. A bot whose scores have no value in it is left out.
-fn entrants(index: usize, path: &Path, measure: Option<Measure>) -> Result<Vec<Entrant>, Failure> {
-    let folder = RunFolder::open(path)?;
-    let plan = &folder.run.plan;
+fn entrants(
+    index: usize,
+    folder: &RunFolder,
+    measure: Option<Measure>,
+) -> Result<Vec<Entrant>, Failure> {
+    let (path, plan) = (&folder.path, &folder.run.plan);
     let measure = measure.unwrap_or_else(|| plan.measure());
     let run = path.file_name().unwrap_or_default().to_string_lossy();
     let name = |bot: &PlannedBot| format!("{} ({run})", bot.name);
     let bots: Vec<_> = plan.bots.iter().map(|bot| (bot.name.as_str(), name(bot))).collect();
-    let games = Contender::read(&folder, &bots)?.into_iter().enumerate();
+    let games = Contender::read(folder, &bots)?.into_iter().enumerate();
     let games = games.map(|(bot, games)| (bot, games.measured_in(measure)));
     let entrant = |(bot, games): (usize, Contender)| {
         let side = format!("{}:{}", path.display(), plan.bots[bot].name);

@@ -7,11 +7,11 @@ use std::process::ExitCode;
 use clap::Args;
 
 use crate::cli::named_run::{Found, Places, newest_first};
-use crate::cli::words::{OF_RUNS, one_of};
+use crate::cli::words::format;
 use crate::cli::{Failure, completions, inputs, print};
-use report::Format;
 use report::history::{Broken, History, Listed, compare};
-use results::suite::Listing;
+use report::{Format, Report as _};
+use results::suite::{Listing, RunFolder};
 
 /// The selection and form of the list.
 #[derive(Debug, Args)]
@@ -41,7 +41,7 @@ pub(super) struct ListArgs {
     folder: Option<PathBuf>,
 
     /// The form of the list
-    #[arg(long, value_parser = one_of(OF_RUNS), default_value = "text")]
+    #[arg(long, value_parser = format(Format::OF_TABLE), default_value = "text")]
     format: Format,
 }
 
@@ -66,13 +66,10 @@ impl ListArgs {
 
 pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     let records = inputs::records(args.records.as_deref())?;
-    let show = |path: &Path, listing: Listing| {
-        args.is_wanted(&listing).then(|| Listed {
-            path: path.to_owned(),
-            listing,
-            bytes: None,
-            page: None,
-        })
+    let show = |run: RunFolder| {
+        let listing = Listing::of(&run)?;
+        let is_wanted = args.is_wanted(&listing);
+        Ok(is_wanted.then_some(Listed { path: run.path, listing, bytes: None, page: None }))
     };
     let started =
         |run: &Option<Listed>| run.as_ref().map(|run| run.listing.started).unwrap_or_default();
@@ -93,8 +90,7 @@ pub(super) fn run(args: &ListArgs) -> Result<ExitCode, Failure> {
     });
     let history =
         History { runs, older, broken: broken.collect(), is_filtered, places: places.words() };
-    print(|out| history.write(args.format, out))?;
-    Ok(ExitCode::SUCCESS)
+    print(|out| history.write(args.format, out))
 }
 
 /// The size of all files in a folder, in bytes. What cannot be read counts as nothing.

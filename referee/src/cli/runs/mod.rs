@@ -74,6 +74,5 @@ fn note(args: &NoteArgs) -> Result<ExitCode, Failure> {
             Some(comment) => writeln!(out, "{path}: {}", printable(&comment)),
             None => writeln!(out, "{path} has no comment now."),
         }
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }

@@ -7,7 +7,7 @@ use anyhow::anyhow;
 use clap::Args;
 
 use crate::cli::board_files::{self, BoardFile};
-use crate::cli::{Failure, completions, inputs};
+use crate::cli::{Failure, completions, inputs, refuse};
 use engine::config::{BoardSet, Config, SeedRange, SeedsSource};
 use results::suite::{PlannedBoard, Seeds};
 use rules::game::{GameKind, SeedOptions};
@@ -60,7 +60,7 @@ impl BoardsFlags {
                 if seeds.replace(own).is_some() {
                     let problem =
                         "there can be only one list of seeds; a set or --seed has another one";
-                    return Err(Failure::user(anyhow!("--board {name}: {problem}")));
+                    return refuse(format!("--board {name}: {problem}"));
                 }
             }
         }
@@ -70,7 +70,7 @@ impl BoardsFlags {
             boards.extend(chosen_cases(kind, &chosen)?);
         }
         if boards.is_empty() && seeds.is_none() {
-            return Err(Failure::user(anyhow!("no boards are left to play")));
+            return refuse("no boards are left to play");
         }
         warn_of_copies(&boards);
         Ok((boards, seeds))

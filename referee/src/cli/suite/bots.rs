@@ -9,7 +9,7 @@ use clap::Args;
 use super::params::{Param, combined, param, warn_of_variables};
 use crate::cli::inputs::ProjectBot;
 use crate::cli::shared::EnvironmentFlags;
-use crate::cli::{Failure, completions, hints, inputs};
+use crate::cli::{Failure, completions, hints, inputs, refuse};
 use contain::bot::check_proc;
 use engine::config::Config;
 use engine::suite::check_program;
@@ -126,7 +126,7 @@ impl BotsFlags {
             let problem = format!(
                 "--name: {labels} for {count}; give one for each bot, in their order, and none or one for each of the pool"
             );
-            return Err(Failure::user(anyhow!(problem)));
+            return refuse(problem);
         }
         for (bot, label) in bots.iter_mut().chain(pool).zip(&self.name) {
             bot.name.clone_from(label);
@@ -158,7 +158,7 @@ impl BotsFlags {
             ),
             _ => return Ok(()),
         };
-        Err(Failure::user(anyhow!(problem)))
+        refuse(problem)
     }
 
     /// A bot of the project; flags override its environment.
@@ -194,10 +194,10 @@ fn label(text: &str) -> Result<String, String> {
 /// Refuses a bot whose command waits for a value of `--param`.
 fn refuse_open(bot: &PlannedBot) -> Result<(), Failure> {
     if let Some(param) = hints::open_param(bot.command.iter().map(String::as_str)) {
-        return Err(Failure::user(anyhow!(
+        return refuse(format!(
             "--bot: `{{{param}}}` in the command of `{}` stands for a value of --param {param}=VALUES, which is missing",
             bot.name
-        )));
+        ));
     }
     Ok(())
 }
@@ -218,7 +218,7 @@ fn refuse_twins(bots: &[PlannedBot]) -> Result<(), Failure> {
     for (index, bot) in bots.iter().enumerate() {
         if bots[..index].iter().any(|earlier| earlier.name == bot.name) {
             let flag = if bot.pool { "--pool" } else { "--bot" };
-            return Err(Failure::user(anyhow!("{flag}: `{}` is named twice", bot.name)));
+            return refuse(format!("{flag}: `{}` is named twice", bot.name));
         }
     }
     Ok(())

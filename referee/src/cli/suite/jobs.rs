@@ -1,9 +1,8 @@
 //! The number of games that a suite plays at a time, and their cores.
 
-use anyhow::anyhow;
 use clap::Args;
 
-use crate::cli::Failure;
+use crate::cli::{Failure, refuse};
 use engine::config::SuiteTable;
 use engine::host::usable_cpus;
 use engine::suite::Jobs;
@@ -49,12 +48,12 @@ pub(super) fn refuse_crowd(jobs: Jobs, plan: &Plan) -> Result<(), Failure> {
     if games <= most {
         return Ok(());
     }
-    Err(Failure::user(anyhow!(
+    refuse(format!(
         "--jobs {games}: with limits as short as {} this machine, of {}, can time {} at a time: bots would wait for each other's \
          cores and lose; use --jobs {most}, limits above {}, or --on-host-delay accept, by which answers that others delayed count",
         duration(limit),
         plural(cores as u64, "core"),
         plural(most as u64, "game"),
-        duration(SHORT_LIMIT),
-    )))
+        duration(SHORT_LIMIT)
+    ))
 }

@@ -5,7 +5,6 @@ mod bots;
 mod hopeless;
 mod jobs;
 mod opponent;
-mod pace;
 mod params;
 mod play;
 mod progress;
@@ -28,7 +27,7 @@ pub(super) use self::report::{Games, ReportFlags, add_values, report};
 use super::named_run::runs_folder;
 use super::shared::RuleFlags;
 use super::words::{one_of, word};
-use super::{Failure, completions};
+use super::{Failure, completions, refuse};
 use engine::commit::commit_here;
 use engine::config::{Config, Project};
 use results::suite::{
@@ -159,8 +158,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     let SuiteArgs { new, against, shard, keep_going, play } = args;
     let keeps_nothing = new.keeps_nothing();
     if keeps_nothing && (new.comment.is_some() || new.logs.is_some() || shard.is_some()) {
-        let problem = "--run none keeps nothing: leave out --comment, --logs and --shard";
-        return Err(Failure::user(anyhow!(problem)));
+        return refuse("--run none keeps nothing: leave out --comment, --logs and --shard");
     }
     let (config, mut plan) = new.plan(*keep_going)?;
     let against = against.as_ref().map(|it| opponent::find(it, &new.boards, &config, &mut plan));
@@ -223,15 +221,14 @@ impl NewRun {
         plan.seats = config.project.suite.seats.unwrap_or_default();
         plan.measure = self.score.or(is_of_several.then_some(Measure::Place)).or(plan.measure);
         if !is_of_several && self.score == Some(Measure::Place) {
-            let problem = format!("--score place: a game of {} has one player", plan.game);
-            return Err(Failure::user(anyhow!(problem)));
+            return refuse(format!("--score place: a game of {} has one player", plan.game));
         }
         if plan.is_too_large() {
             let games = plan.games();
             let problem = format!(
                 "these are {games} games, and a run has at most {MAX_GAMES}; choose fewer seeds, or several runs"
             );
-            return Err(Failure::user(anyhow!(problem)));
+            return refuse(problem);
         }
         Ok((config, plan))
     }

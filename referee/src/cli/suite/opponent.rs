@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use anyhow::anyhow;
-
 use super::boards::BoardsFlags;
-use crate::cli::Failure;
 use crate::cli::compare::Side;
+use crate::cli::{Failure, refuse};
 use engine::config::Config;
 use results::suite::{Margin, Opponent, Plan};
 use rules::game::judge::JudgeProgram;
@@ -39,24 +37,23 @@ fn of_run(run: &str, boards: &BoardsFlags, plan: &mut Plan) -> Result<Opponent, 
     let theirs = &side.folder.run.plan;
     let [bot] = side.bots()[..] else {
         let bots = side.bots().join("`, `");
-        return Err(Failure::user(anyhow!("--against: name one of its bots, {run}:BOT: `{bots}`")));
+        return refuse(format!("--against: name one of its bots, {run}:BOT: `{bots}`"));
     };
     if plan.entrants().len() > 1 {
-        return Err(Failure::user(anyhow!("--against: only one --bot can be decided on")));
+        return refuse("--against: only one --bot can be decided on");
     }
     if plan.game != theirs.game {
-        return Err(Failure::user(anyhow!("--against: {run} is of {}", theirs.game)));
+        return refuse(format!("--against: {run} is of {}", theirs.game));
     }
     if plan.better != theirs.better {
         let problem = "disagrees with the settings on which scores are better";
-        return Err(Failure::user(anyhow!("--against: {run} {problem}")));
+        return refuse(format!("--against: {run} {problem}"));
     }
     if !JudgeProgram::are_alike(plan.judge.as_ref(), theirs.judge.as_ref()) {
-        return Err(Failure::user(anyhow!("--against: {run} was played with another judge")));
+        return refuse(format!("--against: {run} was played with another judge"));
     }
     if let Some(difference) = plan.seating_difference(theirs) {
-        let problem = format!("--against: {run} cannot be compared, since {difference}");
-        return Err(Failure::user(anyhow!(problem)));
+        return refuse(format!("--against: {run} cannot be compared, since {difference}"));
     }
     let differences = theirs.rules.differences(&plan.rules);
     if !differences.is_empty() {
@@ -99,16 +96,15 @@ fn warn_of_few_boards(boards: usize) {
 /// The other bot of the same run.
 fn rival(name: &str, plan: &Plan) -> Result<Opponent, Failure> {
     let [_, other] = &plan.bots[plan.entrants()] else {
-        return Err(Failure::user(anyhow!("--against {name}: name two bots with --bot")));
+        return refuse(format!("--against {name}: name two bots with --bot"));
     };
     if other.name != name {
         let problem = "is the first --bot; name the second one, which it is compared with";
-        return Err(Failure::user(anyhow!("--against: {name} {problem}")));
+        return refuse(format!("--against: {name} {problem}"));
     }
     let measure = plan.measure();
     if measure != Measure::Place {
-        let problem = "compares places; leave out --score";
-        return Err(Failure::user(anyhow!("--against {name} {problem}")));
+        return refuse(format!("--against {name} compares places; leave out --score"));
     }
     warn_of_few_boards(plan.boards());
     let (margin, risk) = (Margin::default(), Risk::default());

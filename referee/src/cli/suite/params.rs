@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
+use rust_decimal::Decimal;
 
-use crate::cli::Failure;
+use crate::cli::{Failure, refuse};
 use results::suite::PlannedBot;
 use terms::system::program_file;
 
@@ -51,43 +51,32 @@ pub(super) fn param(text: &str) -> Result<Param, String> {
 /// The numbers from `first` to the last one, both included, in steps; `rest` is `LAST` or `LAST:STEP`.
 fn range(first: &str, rest: &str) -> Result<Vec<String>, String> {
     let (last, step) = rest.split_once(':').unwrap_or((rest, "1"));
-    let all = [first, last, step].map(|text| decimal(text).ok_or_else(|| text.to_owned()));
-    let [first, last, step] = all;
-    let wrong = |text: String| format!("`{text}` is not a number such as 4 or 0.25");
-    let (first, last, step) = (first.map_err(wrong)?, last.map_err(wrong)?, step.map_err(wrong)?);
-    let digits = first.1.max(last.1).max(step.1);
-    let scaled = |(number, own): (i128, u32)| number * 10_i128.pow(digits - own);
-    let shown = first.1.max(step.1);
-    let (first, last, step) = (scaled(first), scaled(last), scaled(step));
-    if step <= 0 || last < first {
+    let number = |text: &str| {
+        decimal(text).ok_or_else(|| format!("`{text}` is not a number such as 4 or 0.25"))
+    };
+    let (first, last, step) = (number(first)?, number(last)?, number(step)?);
+    if step <= Decimal::ZERO || last < first {
         return Err(
             "a range goes from the smaller number to the larger one, in steps above 0".into()
         );
     }
-    if (last - first) / step >= MAX_BOTS as i128 {
+    if (last - first) / step >= MAX_BOTS.into() {
         return Err(format!("a range has at most {MAX_BOTS} numbers"));
     }
-    let values = (0..=(last - first) / step).map(|index| first + index * step);
-    Ok(values.map(|value| format_decimal(value / 10_i128.pow(digits - shown), shown)).collect())
-}
-
-/// A number as its digits and how many of them are behind the point, so that steps add up exactly.
-fn decimal(text: &str) -> Option<(i128, u32)> {
-    let (whole, behind) = text.split_once('.').unwrap_or((text, ""));
-    let digits = format!("{whole}{behind}");
-    let is_plain = digits.strip_prefix('-').unwrap_or(&digits).bytes().all(|b| b.is_ascii_digit());
-    let fits = digits.len() <= 18 && !text.ends_with('.');
-    let number = digits.parse().ok().filter(|_| is_plain && fits)?;
-    Some((number, u32::try_from(behind.len()).ok()?))
-}
-
-fn format_decimal(number: i128, behind: u32) -> String {
-    let (sign, size) = (if number < 0 { "-" } else { "" }, number.unsigned_abs());
-    let unit = 10_u128.pow(behind);
-    match behind {
-        0 => format!("{sign}{size}"),
-        digits => format!("{sign}{}.{:0width$}", size / unit, size % unit, width = digits as usize),
+    let (mut value, mut values) = (first, Vec::new());
+    value.rescale(first.scale().max(step.scale()));
+    while value <= last {
+        values.push(value.to_string());
+        value += step;
     }
+    Ok(values)
+}
+
+/// A number without an exponent.
+fn decimal(text: &str) -> Option<Decimal> {
+    let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || b"-.".contains(&byte));
+    let fits = text.len() <= 20 && !text.ends_with('.');
+    text.parse().ok().filter(|_| is_plain && fits)
 }
 
 /// Each bot with each combination of values. `{NAME}` in a bot's command stands for the value; without it
@@ -98,20 +87,20 @@ pub(super) fn combined(
 ) -> Result<Vec<PlannedBot>, Failure> {
     let twin = (1..params.len()).find(|&at| params[..at].iter().any(|p| p.name == params[at].name));
     if let Some(twin) = twin {
-        return Err(Failure::user(anyhow!("--param {}: it is given twice", params[twin].name)));
+        return refuse(format!("--param {}: it is given twice", params[twin].name));
     }
     let combinations: usize = params.iter().map(|param| param.values.len()).product();
     let count = combinations.saturating_mul(bots.len());
     if count > MAX_BOTS {
-        return Err(Failure::user(anyhow!(
+        return refuse(format!(
             "--param: these are {count} combinations; a run has at most {MAX_BOTS}"
-        )));
+        ));
     }
     let mut all = bots;
     for param in params {
         if let Some(bot) = all.iter().find(|bot| bot.env.contains_key(&param.name)) {
             let problem = format!("the environment of `{}` sets it as well", bot.name);
-            return Err(Failure::user(anyhow!("--param {}: {problem}", param.name)));
+            return refuse(format!("--param {}: {problem}", param.name));
         }
         let each = |bot: &PlannedBot| -> Vec<PlannedBot> {
             param.values.iter().map(|value| with(bot, &param.name, value)).collect()

@@ -1,13 +1,13 @@
 //! The progress of a suite on standard error.
 
 use std::io::{self, Write as _};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar};
 
-use super::pace::Pace;
 use crate::cli::bars::bar;
 use crate::cli::is_quiet;
+use report::runs::Pace;
 use report::suite::{self, interval};
 use results::compare::Standing;
 use results::suite::{FolderError, Outcome, RunFolder, Tally};
@@ -25,10 +25,11 @@ pub(super) struct SuiteProgress {
     /// All games of the run, also of earlier processes.
     tally: Tally,
     planned: usize,
+    /// The games of earlier processes.
+    before: usize,
+    started: Instant,
     /// The results of a game: one for each seat.
     players: usize,
-    started: Instant,
-    pace: Pace,
     /// How the bot compares with its opponent, if it has one.
     standing: String,
     bar: Option<ProgressBar>,
@@ -39,19 +40,14 @@ impl SuiteProgress {
     pub(super) fn of(folder: &RunFolder) -> Result<Self, FolderError> {
         let mut tally = Tally { better: folder.run.plan.better, ..Tally::default() };
         let plan = &folder.run.plan;
-        let bots = plan.bots.iter().zip(0..);
-        let mut pace =
-            Pace::new(bots.map(|(bot, index)| (bot.name.clone(), folder.planned_of(index))));
         for outcome in folder.outcomes()? {
-            let outcome = outcome?;
-            pace.add_earlier(&outcome);
-            tally.add(&outcome);
+            tally.add(&outcome?);
         }
         let (players, planned) = (plan.players(), plan.tables(folder.planned()));
-        let done = plan.tables(tally.games) as u64;
-        let bar = bar(planned, MESSAGE).map(|bar| bar.with_position(done));
+        let before = plan.tables(tally.games);
+        let bar = bar(planned, MESSAGE).map(|bar| bar.with_position(before as u64));
         let (started, standing) = (Instant::now(), String::new());
-        Ok(Self { tally, planned, players, started, pace, standing, bar })
+        Ok(Self { tally, planned, before, started, players, standing, bar })
     }
 
     /// Starts the clock from which the remaining time is estimated.
@@ -62,7 +58,6 @@ impl SuiteProgress {
     /// Counts a game.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.tally.add(outcome);
-        self.pace.add(outcome);
         if log::log_enabled!(log::Level::Info) {
             match &self.bar {
                 Some(bar) => bar.suspend(|| log_game(outcome)),
@@ -73,8 +68,8 @@ impl SuiteProgress {
         let (done, planned) = (results / self.players, self.planned);
         let is_whole = results.is_multiple_of(self.players);
         if let Some(bar) = &self.bar {
-            bar.set_message(self.message_and_time_left());
             bar.set_position(done as u64);
+            bar.set_message(self.message_and_time_left());
         } else if !is_quiet() && is_whole && done * LINES / planned != (done - 1) * LINES / planned
         {
             let message = self.message();
@@ -89,10 +84,13 @@ impl SuiteProgress {
 
     /// The message, with the time for the missing games once that can be estimated.
     fn message_and_time_left(&self) -> String {
-        let message = self.message();
-        match self.pace.left(self.started.elapsed()) {
-            Some(left) => format!("{message}{:#} left", HumanDuration(left)),
-            None => message.trim_end_matches(", ").to_owned(),
+        let played = (self.tally.games + self.tally.not_played) / self.players;
+        let &Self { before, planned, started, .. } = self;
+        let elapsed = started.elapsed();
+        let pace = Pace { played, before, planned, elapsed, every: Duration::ZERO };
+        match pace.left() {
+            Some(left) => format!("{}{:#} left", self.message(), HumanDuration(left)),
+            None => self.message().trim_end_matches(", ").to_owned(),
         }
     }
 

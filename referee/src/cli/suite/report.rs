@@ -7,16 +7,15 @@ use std::str::FromStr;
 use clap::Args;
 
 use crate::cli::named_run::Places;
-use crate::cli::words::{OF_SUITE, one_of};
+use crate::cli::words::format;
 use crate::cli::{Failure, exit, inputs, print};
 use engine::config::Config;
-use report::Format;
 use report::suite::{SuiteReport, write_game};
+use report::{Format, Report as _};
 use results::compare::{self, MeasureError, Relation, Standing};
 use results::ratings::League;
 use results::suite::{
-    Bests, FolderError, Listing, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally,
-    noisy_hosts,
+    Bests, FolderError, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally, noisy_hosts,
 };
 
 /// Flags for the report and the exit code.
@@ -35,7 +34,7 @@ pub(in crate::cli) struct ReportFlags {
     fail_on: Vec<FailOn>,
 
     /// The form of the result: text, json, jsonl, csv, markdown, junit
-    #[arg(long, value_name = "FORM", value_parser = one_of(OF_SUITE), default_value = "text", hide_default_value = true, hide_possible_values = true)]
+    #[arg(long, value_name = "FORM", value_parser = format(Format::OF_RUN), default_value = "text", hide_default_value = true, hide_possible_values = true)]
     pub(super) format: Format,
 }
 
@@ -132,9 +131,7 @@ pub(in crate::cli) fn report(
 ) -> Result<ExitCode, Failure> {
     let bests = flags.bests(config)?;
     let is_kept = games != Games::Dropped;
-    // The listing is kept so that the list of runs need not read the results.
-    let mut summary =
-        if is_kept { Listing::read(folder, &bests)?.summary } else { Summary::of(folder, &bests)? };
+    let mut summary = Summary::of(folder, &bests)?;
     let noisy_hosts = noisy_hosts(folder, || Ok(&summary))?;
     flags.warn_without_effect(&summary);
     let is_fine = flags.is_fine(&summary);

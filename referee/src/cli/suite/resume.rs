@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::anyhow;
 use clap::Args;
 use serde::Deserialize as _;
 use serde::de::IntoDeserializer as _;
@@ -13,7 +12,7 @@ use super::play::{PlayFlags, play_all};
 use super::report::{Games, report};
 use crate::cli::named_run::run_path;
 use crate::cli::shared::{ConfigFlag, of_run};
-use crate::cli::{Failure, completions};
+use crate::cli::{Failure, completions, refuse};
 use engine::suite::plan_now;
 use results::compare::Decider;
 use results::suite::{Outcome, Plan, RunFolder, RunWriter, SuiteVerdict};
@@ -60,7 +59,7 @@ pub(in crate::cli) fn run(args: &ResumeArgs) -> Result<ExitCode, Failure> {
             return report(&args.play.report, &config, &folder, decision, Games::Kept);
         }
         let advice = "put back what it was planned with, or start a new run with `referee suite`";
-        return Err(Failure::user(anyhow!("{path} cannot be resumed: {difference}; {advice}")));
+        return refuse(format!("{path} cannot be resumed: {difference}; {advice}"));
     }
     let is_again = |outcome: &Outcome| matches!(outcome.verdict, SuiteVerdict::Played(verdict) if args.again.contains(&verdict));
     let writer = RunWriter::resume(folder.clone(), is_again)?;

@@ -13,7 +13,7 @@ use super::NewRun;
 use super::jobs::JobsFlags;
 use crate::cli::hints::shell_path;
 use crate::cli::named_run::runs_folder;
-use crate::cli::{Failure, print};
+use crate::cli::{Failure, print, refuse};
 use engine::config::{ClusterTable, Config, Layered as _, Limit};
 use engine::slurm::{Places, SlurmError, Tasks, check_cluster, is_directive, submit};
 use results::suite::{FolderError, Run, RunFolder, Shard};
@@ -77,8 +77,7 @@ fn directive(text: &str) -> Result<String, String> {
 
 pub(in crate::cli) fn run(args: &SubmitArgs) -> Result<ExitCode, Failure> {
     if args.new.keeps_nothing() {
-        let problem = "--run none: the shards of a cluster need a folder";
-        return Err(Failure::user(anyhow!(problem)));
+        return refuse("--run none: the shards of a cluster need a folder");
     }
     check_cluster().map_err(Failure::user)?;
     let (config, plan) = args.new.plan(false)?;
@@ -126,8 +125,7 @@ pub(in crate::cli) fn run(args: &SubmitArgs) -> Result<ExitCode, Failure> {
         writeln!(out, "  shard 1 again   sbatch --array=1 {folder}/shard.sh")?;
         writeln!(out, "  merge again     sbatch {folder}/merge.sh")?;
         writeln!(out, "  the report      {folder}/merge.out, and the run is {run}")
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// Makes the runs that tasks resume, or nothing.

@@ -12,7 +12,8 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
 
-use super::{Line, PageFilm, PageScore, fill};
+use super::{PageFilm, PageScore, fill};
+use crate::inert::page_json;
 use crate::markup::address_of;
 use crate::view::film::Film;
 use results::suite::{BoardId, Outcome};
@@ -39,7 +40,7 @@ struct Page {
 }
 
 /// A game on a page.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 struct Packed {
     id: String,
     bot: String,
@@ -52,22 +53,7 @@ struct Packed {
 #[derive(Serialize)]
 struct ShowMany<'a> {
     report: &'a str,
-    games: Vec<PageGame<'a>>,
-}
-
-#[derive(Serialize)]
-struct PageGame<'a> {
-    id: &'a str,
-    bot: Line<'a>,
-    board: usize,
-    score: &'a PageScore,
-    film: &'a str,
-}
-
-impl<'a> From<&'a Packed> for PageGame<'a> {
-    fn from(Packed { id, bot, board, score, film }: &'a Packed) -> Self {
-        Self { id, bot: Line(bot), board: *board, score, film }
-    }
+    games: &'a [Packed],
 }
 
 /// Where a game is on the pages.
@@ -133,17 +119,16 @@ impl GamesPages {
     /// Each page, with the end of its file's name.
     pub fn pages(&self) -> impl Iterator<Item = (String, String)> {
         self.pages.iter().enumerate().map(|(index, page)| {
-            let games = page.games.iter().map(PageGame::from).collect();
-            (suffix(index), fill(&ShowMany { report: &self.report, games }))
+            (suffix(index), fill(&ShowMany { report: &self.report, games: &page.games }))
         })
     }
 }
 
 /// The film in JSON, packed, as text.
 fn pack(film: &Film) -> String {
-    let film = serde_json::to_vec(&PageFilm::from(film)).expect("plain data");
+    let film = page_json(&PageFilm::from(film));
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
-    packed.write_all(&film).expect("memory");
+    packed.write_all(film.as_bytes()).expect("memory");
     STANDARD.encode(packed.finish().expect("memory"))
 }
 

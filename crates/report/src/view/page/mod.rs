@@ -4,7 +4,7 @@
 //! packed, so that they share the rest. Its content
 //! security policy allows that one style and that one script, by their hashes, and nothing else;
 //! the script sets text only as text. Nothing that a bot or a log says becomes part of the markup:
-//! it is all in the JSON, in which every `<` is escaped.
+//! it is all in the JSON, which [`page_json`] makes inert.
 
 mod many;
 
@@ -12,18 +12,18 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde::ser::{SerializeSeq, Serializer};
+use serde::ser::Serializer;
 
 pub use self::many::{GameAddress, GamesPages};
 use super::film::{Film, Move};
 use super::links::Link;
 use crate::html;
+use crate::inert::page_json;
 use results::gamelog::{Certificate, End};
-use results::metrics::{GameMetrics, MetricNumbers, MetricValue, Metrics};
+use results::metrics::{GameMetrics, Metrics};
 use rules::game::frames::{Change, Frame, Origin, Pace, Picture, RegionPoints};
 use rules::score::Score;
 use terms::millis::Millis;
-use terms::text::{printable, printable_lines};
 use terms::verdict::Overrun;
 
 const HTML: &str = include_str!("page.html");
@@ -54,15 +54,15 @@ struct PageFilm<'a> {
     game: &'a str,
     /// The game's name for programs; of `samegame` the page knows the rules.
     kind: &'a str,
-    board: Line<'a>,
-    bot: Inert,
-    profile: Line<'a>,
+    board: &'a str,
+    bot: String,
+    profile: &'a str,
     columns: u16,
     rows: u16,
     colors: u8,
     /// What is written on the tiles, by colour; where nothing is, the number of the colour.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    labels: Vec<Line<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    labels: &'a [String],
     origin: Origin,
     pace: Pace,
     regions: Option<&'a RegionPoints>,
@@ -74,7 +74,7 @@ struct PageFilm<'a> {
     turns: Vec<PageTurn<'a>>,
     moves: Vec<PageMove<'a>>,
     end: Option<PageEnd<'a>>,
-    note: Option<Line<'a>>,
+    note: Option<&'a str>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     drawings: &'a [Link],
 }
@@ -90,17 +90,17 @@ struct PageTurn<'a> {
     overrun: Option<Overrun>,
     /// What the bot was sent, in a game without a picture.
     #[serde(skip_serializing_if = "Option::is_none")]
-    sent: Option<Text>,
+    sent: Option<&'a str>,
     /// What its judge told after it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    told: Option<Text>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    told: String,
     /// The score after it, in a game without a picture; the moves of others say what they score.
     #[serde(skip_serializing_if = "Option::is_none")]
     score: Option<PageScore>,
-    reply: Text,
-    stderr: Text,
-    #[serde(skip_serializing_if = "PageSaid::is_empty")]
-    said: PageSaid<'a>,
+    reply: String,
+    stderr: String,
+    #[serde(skip_serializing_if = "Metrics::is_empty")]
+    said: &'a Metrics,
     /// Its first move.
     first: usize,
 }
@@ -108,16 +108,16 @@ struct PageTurn<'a> {
 #[derive(Serialize)]
 struct PageEnd<'a> {
     verdict: String,
-    official: Inert,
+    official: Cow<'a, str>,
     won: bool,
     score: PageScore,
-    diagnosis: Option<Inert>,
+    diagnosis: Option<Cow<'a, str>>,
     /// What its judge told of the whole game.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    told: Option<Text>,
-    stderr: Text,
-    #[serde(skip_serializing_if = "PageSaidInGame::is_empty")]
-    said: PageSaidInGame<'a>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    told: String,
+    stderr: String,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    said: &'a BTreeMap<String, GameMetrics>,
 }
 
 /// A score: a number that scripts keep whole, a text with all other digits, or null.
@@ -135,127 +135,26 @@ impl Serialize for PageScore {
     }
 }
 
-/// One line of untrusted text, made inert when serialised.
-struct Line<'a>(&'a str);
-
-/// One line that was put together of untrusted text, made inert when serialised.
-struct Inert(String);
-
-impl Serialize for Inert {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Line(&self.0).serialize(serializer)
-    }
-}
-
-/// A bot's output, line breaks included, made inert when serialised.
-struct Text(String);
-
-impl Serialize for Line<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&printable(self.0))
-    }
-}
-
-impl Text {
-    /// `None` if it is empty.
-    fn some(text: String) -> Option<Self> {
-        (!text.is_empty()).then_some(Self(text))
-    }
-}
-
-impl Serialize for Text {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&printable_lines(&self.0))
-    }
-}
-
-/// What the bot said about itself, made inert when serialised.
-struct PageSaid<'a>(&'a Metrics);
-
-impl PageSaid<'_> {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl Serialize for PageSaid<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.0.iter().map(|(name, value)| (Line(name), PageValue(value))))
-    }
-}
-
-/// What the bot said about itself in the whole game, made inert when serialised.
-struct PageSaidInGame<'a>(&'a BTreeMap<String, GameMetrics>);
-
-impl PageSaidInGame<'_> {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl Serialize for PageSaidInGame<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let values = self.0.iter().map(|(name, GameMetrics { last, numbers })| {
-            (Line(name), PageInGame { last: PageValue(last), numbers: *numbers })
-        });
-        serializer.collect_map(values)
-    }
-}
-
-#[derive(Serialize)]
-struct PageInGame<'a> {
-    last: PageValue<'a>,
-    #[serde(flatten)]
-    numbers: Option<MetricNumbers>,
-}
-
-struct PageValue<'a>(&'a MetricValue);
-
-impl Serialize for PageValue<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            MetricValue::Text(text) => Line(text).serialize(serializer),
-            number @ MetricValue::Number(_) => number.serialize(serializer),
-        }
-    }
-}
-
 /// A move, as an array to keep pages with ten thousand moves small: turn, number, notation, caption, chosen
 /// place or -1, gain, steps, and the message if the move has one.
-struct PageMove<'a> {
-    shown: &'a Move,
-    told: Cow<'a, str>,
-}
+type PageMove<'a> =
+    (usize, usize, &'a str, Cow<'a, str>, i32, Score, Vec<PageStep<'a>>, Option<&'a [String; 2]>);
 
 /// A step as an array of three flat arrays: places, pairs of places, pairs of place and colour.
-struct PageStep<'a>(&'a Change);
+type PageStep<'a> = (&'a [u16], Vec<u16>, Vec<u16>);
 
-impl Serialize for PageMove<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Move { turn, frame } = self.shown;
-        let Frame { number, notation, chosen, message, gain, steps, caption: _ } = frame;
-        let mut array = serializer.serialize_seq(None)?;
-        array.serialize_element(turn)?;
-        array.serialize_element(number)?;
-        array.serialize_element(&Line(notation))?;
-        array.serialize_element(&Line(&self.told))?;
-        array.serialize_element(&chosen.map_or(-1, i32::from))?;
-        array.serialize_element(gain)?;
-        array.serialize_element(&steps.iter().map(PageStep).collect::<Vec<_>>())?;
-        if let Some(message) = message {
-            array.serialize_element(&message.each_ref().map(|line| Line(line)))?;
-        }
-        array.end()
-    }
+fn page_move(film: &Film, index: usize) -> PageMove<'_> {
+    let Move { turn, frame } = &film.moves[index];
+    let Frame { number, notation, chosen, message, gain, steps, caption: _ } = frame;
+    let chosen = chosen.map_or(-1, i32::from);
+    let steps = steps.iter().map(page_step).collect();
+    (*turn, *number, notation, film.describe(index), chosen, *gain, steps, message.as_ref())
 }
 
-impl Serialize for PageStep<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Change { gone, moved, new } = self.0;
-        let moved: Vec<u16> = moved.iter().flat_map(|&(from, to)| [from, to]).collect();
-        let new: Vec<u16> = new.iter().flat_map(|&(place, color)| [place, color.into()]).collect();
-        (gone, moved, new).serialize(serializer)
-    }
+fn page_step(Change { gone, moved, new }: &Change) -> PageStep<'_> {
+    let moved = moved.iter().flat_map(|&(from, to)| [from, to]).collect();
+    let new = new.iter().flat_map(|&(place, color)| [place, color.into()]).collect();
+    (gone, moved, new)
 }
 
 impl<'a> From<&'a Film> for PageFilm<'a> {
@@ -263,28 +162,25 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
         let Picture { columns, rows, colors, labels, origin, pace, regions, tiles } = &film.opening;
         let color =
             |tile: &Option<u8>| tile.map_or(-1, |color| i8::try_from(color).expect("few colours"));
-        let moves = film.moves.iter().enumerate();
         Self {
             game: &film.kind.title,
             kind: &film.kind.name,
-            board: Line(&film.start.board),
-            bot: Inert(film.bots()),
-            profile: Line(&film.start.profile),
+            board: &film.start.board,
+            bot: film.bots(),
+            profile: &film.start.profile,
             columns: *columns,
             rows: *rows,
             colors: *colors,
-            labels: labels.iter().map(|label| Line(label)).collect(),
+            labels,
             origin: *origin,
             pace: *pace,
             regions: regions.as_ref(),
             lower: !film.kind.better.is_higher(),
             opening: tiles.iter().map(color).collect(),
             turns: (0..film.turns.len()).map(|turn| PageTurn::of(film, turn)).collect(),
-            moves: moves
-                .map(|(index, shown)| PageMove { shown, told: film.describe(index) })
-                .collect(),
+            moves: (0..film.moves.len()).map(|index| page_move(film, index)).collect(),
             end: film.end.as_ref().map(|end| PageEnd::of(film, end)),
-            note: film.note.as_deref().map(Line),
+            note: film.note.as_deref(),
             drawings: &film.drawings,
         }
     }
@@ -299,12 +195,12 @@ impl<'a> PageTurn<'a> {
             wall_ms: film.wall(turn).map(Millis),
             certificate: &turn.certificate,
             overrun: turn.overrun,
-            sent: film.is_text().then(|| Text(film.texts(first).0.to_owned())),
-            told: Text::some(film.told(turn)),
+            sent: film.is_text().then(|| film.texts(first).0),
+            told: film.told(turn),
             score: film.is_text().then_some(PageScore(turn.score)),
-            reply: Text(super::reply(turn)),
-            stderr: Text(super::output(&turn.stderr.0, turn.stderr_dropped)),
-            said: PageSaid(&turn.said),
+            reply: super::reply(turn),
+            stderr: super::output(&turn.stderr.0, turn.stderr_dropped),
+            said: &turn.said,
             first,
         }
     }
@@ -314,13 +210,13 @@ impl<'a> PageEnd<'a> {
     fn of(film: &'a Film, end: &'a End) -> Self {
         Self {
             verdict: end.verdict.to_string(),
-            official: Inert(film.result().into_owned()),
+            official: film.result(),
             won: end.won,
             score: PageScore(end.score),
-            diagnosis: film.diagnosis().map(|told| Inert(told.into_owned())),
-            told: Text::some(film.told_at_end()),
-            stderr: Text(super::output(&end.process.stderr.0, end.process.stderr_dropped)),
-            said: PageSaidInGame(&end.process.said),
+            diagnosis: film.diagnosis(),
+            told: film.told_at_end(),
+            stderr: super::output(&end.process.stderr.0, end.process.stderr_dropped),
+            said: &end.process.said,
         }
     }
 }
@@ -337,13 +233,5 @@ pub fn comparison(left: &Film, right: &Film) -> String {
 
 /// Puts style, script and data into the page.
 fn fill(show: &impl Serialize) -> String {
-    let json = serde_json::to_string(show).expect("plain data").replace('<', "\\u003c");
-    html::fill(HTML, |name| match name {
-        "style" => STYLE.to_owned(),
-        "script" => SCRIPT.to_owned(),
-        "style-hash" => html::source_of(STYLE),
-        "script-hash" => html::source_of(SCRIPT),
-        "data" => json.clone(),
-        other => unreachable!("page.html wants `{other}`"),
-    })
+    html::page(HTML, STYLE, SCRIPT, &[("data", page_json(show))])
 }

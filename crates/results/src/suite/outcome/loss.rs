@@ -1,6 +1,6 @@
 //! Games that were lost or not played, by how they ended.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Outcome, SuiteVerdict};
 use terms::verdict::Verdict;
@@ -17,7 +17,7 @@ pub(super) fn is_by_chance(part: &str) -> bool {
 }
 
 /// A lost game, or one that was not played, with others that ended alike.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Loss {
     /// The number of the result.
     pub game: usize,

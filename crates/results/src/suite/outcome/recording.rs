@@ -3,6 +3,7 @@
 use super::{NotPlayed, Outcome, SuiteVerdict, Times};
 use crate::gamelog::{End, Event, SeatEnd, Turn};
 use crate::timing::longest_run;
+use statistics::real;
 use terms::limits::LimitKind;
 use terms::millis::Millis;
 use terms::verdict::{Culprit, Verdict};
@@ -82,11 +83,10 @@ fn turns(events: &[Event], seat: usize) -> impl Iterator<Item = &Turn> {
 }
 
 /// The place of a seat among all of them, in percent.
-#[expect(clippy::cast_precision_loss, reason = "few seats")]
 fn place(own: &SeatEnd, seats: &[SeatEnd]) -> f64 {
     let beaten = seats.iter().filter(|seat| seat.place > own.place).count();
     let even = seats.iter().filter(|seat| seat.place == own.place).count() - 1;
-    100.0 * (beaten as f64 + even as f64 / 2.0) / (seats.len() as f64 - 1.0).max(1.0)
+    100.0 * (real(beaten) + real(even) / 2.0) / (real(seats.len()) - 1.0).max(1.0)
 }
 
 impl Times {

@@ -16,6 +16,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
 pub use self::ids::{BoardId, RecordId};
@@ -66,7 +67,7 @@ pub struct Plan {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub players: NonZeroUsize,
     /// In which orders the bots of a game of several players take its seats.
-    #[serde(default, skip_serializing_if = "Seats::is_rotations")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub seats: Seats,
     /// The bots to play; the bots of the pool come last.
     pub bots: Vec<PlannedBot>,
@@ -268,7 +269,7 @@ impl Plan {
     /// in the same shard.
     pub fn schedule(&self, shards: &[Shard]) -> impl Iterator<Item = usize> + Send + use<> {
         let (games, boards) = (self.unit(), self.boards());
-        let order = self.shuffle.map(|seed| shuffled(boards, seed));
+        let order = self.shuffle.map(|seed| shuffled(boards, &mut Pcg64Mcg::new(seed.into())));
         let units = (0..self.units()).map(move |place| match &order {
             Some(order) => place / boards * boards + order[place % boards] as usize,
             None => place,
@@ -353,22 +354,21 @@ impl Plan {
     /// How `other` differs, as a clause.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let differs = |what: &str, same: bool| (!same).then(|| format!("{what} is not the same"));
-        None.or_else(|| differs("the game", self.game == other.game))
-            .or_else(|| differs("which scores are better", self.better == other.better))
-            .or_else(|| {
-                differs(
-                    "the game's judge",
-                    JudgeProgram::are_alike(self.judge.as_ref(), other.judge.as_ref()),
-                )
-            })
-            .or_else(|| differs("the number of players", self.players == other.players))
-            .or_else(|| differs("the set of rules (limits, profile)", self.rules == other.rules))
-            .or_else(|| self.bots_difference(other))
-            .or_else(|| differs("the list of boards", self.boards == other.boards))
-            .or_else(|| seeds_difference(self.seeds.as_ref(), other.seeds.as_ref()))
-            .or_else(|| differs("the number of repeats", self.repeat == other.repeat))
-            .or_else(|| differs("the order of the boards", self.shuffle == other.shuffle))
-            .or_else(|| differs("the order of the seats", self.seats == other.seats))
+        let judges = JudgeProgram::are_alike(self.judge.as_ref(), other.judge.as_ref());
+        let differences = [
+            differs("the game", self.game == other.game),
+            differs("which scores are better", self.better == other.better),
+            differs("the game's judge", judges),
+            differs("the number of players", self.players == other.players),
+            differs("the set of rules (limits, profile)", self.rules == other.rules),
+            self.bots_difference(other),
+            differs("the list of boards", self.boards == other.boards),
+            seeds_difference(self.seeds.as_ref(), other.seeds.as_ref()),
+            differs("the number of repeats", self.repeat == other.repeat),
+            differs("the order of the boards", self.shuffle == other.shuffle),
+            differs("the order of the seats", self.seats == other.seats),
+        ];
+        differences.into_iter().flatten().next()
     }
 
     fn bots_difference(&self, other: &Self) -> Option<String> {

@@ -6,12 +6,12 @@
 
 use std::ops::Range;
 
-use rand_core::Rng as _;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
+use super::shuffle::{below, shuffled};
 use super::{Plan, PlannedBot};
-use crate::digest::{digest, from_hex};
+use crate::digest::digest;
 
 /// In which orders the bots of a table take its seats.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,14 +24,6 @@ pub enum Seats {
     All,
     /// In one order, which is drawn.
     One,
-}
-
-impl Seats {
-    /// Whether this is the default, which files need not state.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it with a reference")]
-    pub(super) fn is_rotations(&self) -> bool {
-        *self == Self::Rotations
-    }
 }
 
 impl Plan {
@@ -74,8 +66,8 @@ impl Plan {
             return vec![place];
         }
         let round = format!("{} {}", self.board_name(unit % self.boards()), unit / self.boards());
-        let draw = from_hex(&digest(round.as_bytes())).expect("a digest");
-        seating.table(u128::from_be_bytes(draw), place / seating.players)
+        let draw = u128::from_str_radix(&digest(round.as_bytes()), 16).expect("a digest");
+        seating.table(draw, place / seating.players)
     }
 
     /// The first of the games of a table, which are one game of several players.
@@ -203,7 +195,7 @@ fn hands(bots: usize, size: usize) -> usize {
 /// One of these hands. Bots are dealt in a random order, again and again until the hands are full. None has a bot twice unless
 /// there are fewer bots than seats.
 fn hand(bots: usize, size: usize, which: usize, random: &mut Pcg64Mcg) -> Vec<usize> {
-    let mut left = Vec::new();
+    let mut left: Vec<u32> = Vec::new();
     let mut dealt = Vec::new();
     for _ in 0..=which {
         dealt.clear();
@@ -211,23 +203,12 @@ fn hand(bots: usize, size: usize, which: usize, random: &mut Pcg64Mcg) -> Vec<us
             if left.is_empty() {
                 left = shuffled(bots, random);
             }
-            let place = left.iter().position(|bot| !dealt.contains(bot)).unwrap_or(0);
-            dealt.push(left.remove(place));
+            let is_new = |bot: &u32| !dealt.contains(&(*bot as usize));
+            let place = left.iter().position(is_new).unwrap_or(0);
+            dealt.push(left.remove(place) as usize);
         }
     }
     dealt
-}
-
-fn shuffled(count: usize, random: &mut Pcg64Mcg) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..count).collect();
-    for last in (1..count).rev() {
-        order.swap(last, below(last + 1, random));
-    }
-    order
-}
-
-fn below(count: usize, random: &mut Pcg64Mcg) -> usize {
-    usize::try_from(random.next_u64() % count as u64).expect("below a size")
 }
 
 /// The order of this number, of all orders.

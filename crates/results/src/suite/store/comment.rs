@@ -34,7 +34,7 @@ impl RunFolder {
     }
 }
 
-pub(in crate::suite) fn comment_in(folder: &std::path::Path) -> Option<String> {
+pub(super) fn comment_in(folder: &std::path::Path) -> Option<String> {
     let text = read_regular(&folder.join(COMMENT)).ok()?;
     let text = String::from_utf8_lossy(&text).trim().to_owned();
     (!text.is_empty()).then_some(text)

@@ -43,7 +43,7 @@ use terms::system::lock_beside;
 pub(super) const FORMAT: u32 = 1;
 
 pub(in crate::suite) const RUN: &str = "run.toml";
-pub(in crate::suite) const RESULTS: &str = "results.jsonl";
+pub(super) const RESULTS: &str = "results.jsonl";
 pub(super) const SESSIONS: &str = "sessions.jsonl";
 
 /// Where versions before 2.0.0 kept the parts of a run.
@@ -92,7 +92,7 @@ pub struct Run {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opponent {
     /// The other run's folder; empty if it plays in the same run.
-    #[serde(default, skip_serializing_if = "is_empty")]
+    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub run: PathBuf,
     /// The name of the bot in the plan.
     pub bot: String,
@@ -115,10 +115,6 @@ impl Run {
         let mut paths = self.started_in.iter().chain(opponent).chain(readable);
         paths.find(|path| path.to_str().is_none()).map(PathBuf::as_path)
     }
-}
-
-fn is_empty(path: &Path) -> bool {
-    path.as_os_str().is_empty()
 }
 
 /// What is wrong with a run folder.

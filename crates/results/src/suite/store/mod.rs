@@ -11,10 +11,9 @@ mod outcomes;
 mod session;
 mod writer;
 
-pub(super) use self::comment::comment_in;
 pub use self::commit::Commit;
+pub(super) use self::folder::RUN;
 pub use self::folder::{FolderError, Opponent, Run, RunFolder};
-pub(super) use self::folder::{RESULTS, RUN};
 pub use self::game_set::GameSet;
 pub use self::logs::{Logs, Packing, packed_log};
 pub use self::merge::merge;

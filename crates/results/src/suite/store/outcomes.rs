@@ -246,7 +246,7 @@ impl Iterator for Outcomes {
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
-            match self.lines.as_mut()?.next::<Outcome>() {
+            match self.lines.as_mut()?.next::<Outcome>(not_a_result) {
                 Some(Ok(mut outcome)) => {
                     if let Err(problem) = self.check(&outcome) {
                         return Some(Err(self.damaged(problem)));
@@ -281,12 +281,26 @@ impl Iterator for Outcomes {
 
 /// The sessions in a folder, as they are numbered there.
 pub(super) fn sessions_in(home: &Path) -> Result<Vec<Session>, FolderError> {
-    Session::read_all(&home.join(SESSIONS))
+    let path = home.join(SESSIONS);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let mut lines = JsonLines::open(path)?;
+    let not_a_session = |path, line, problem: &str| FolderError::Session {
+        path,
+        line,
+        problem: problem.to_owned(),
+    };
+    std::iter::from_fn(|| lines.next(not_a_session)).collect()
+}
+
+fn not_a_result(path: PathBuf, line: usize, problem: &str) -> FolderError {
+    FolderError::Damaged { path, line, problem: format!("not a result: {problem}") }
 }
 
 /// A file of JSON values, one on each line.
 #[derive(Debug)]
-pub(super) struct JsonLines {
+struct JsonLines {
     path: PathBuf,
     reader: BufReader<File>,
     number: usize,
@@ -294,13 +308,16 @@ pub(super) struct JsonLines {
 }
 
 impl JsonLines {
-    pub(super) fn open(path: PathBuf) -> Result<Self, FolderError> {
+    fn open(path: PathBuf) -> Result<Self, FolderError> {
         let file = open_regular(&path).map_err(FolderError::Read)?;
         Ok(Self { path, reader: BufReader::new(file), number: 0, line: Vec::new() })
     }
 
-    /// The next value; a line without its newline was cut short and is left out.
-    pub(super) fn next<T: DeserializeOwned>(&mut self) -> Option<Result<T, FolderError>> {
+    /// The next value; a line without its newline was cut short and is left out. A line that is not one is an error of `not_one`.
+    fn next<T: DeserializeOwned>(
+        &mut self,
+        not_one: fn(PathBuf, usize, &str) -> FolderError,
+    ) -> Option<Result<T, FolderError>> {
         self.line.clear();
         self.number += 1;
         match self.reader.read_until(b'\n', &mut self.line) {
@@ -309,9 +326,7 @@ impl JsonLines {
             Ok(_) => {}
         }
         let parsed = serde_json::from_slice(&self.line);
-        Some(
-            parsed.map_err(|error| self.damaged(format!("not a result: {}", json_problem(&error)))),
-        )
+        Some(parsed.map_err(|error| not_one(self.path.clone(), self.number, &json_problem(&error))))
     }
 
     fn damaged(&self, problem: String) -> FolderError {

@@ -1,14 +1,8 @@
 //! Where the games of a run were played.
 
-use std::io;
-use std::path::Path;
-
 use serde::{Deserialize, Serialize};
 
-use super::folder::FolderError;
 use crate::gamelog::Machine;
-use crate::suite::files::read_regular;
-use rules::source::json_problem;
 use terms::millis::Millis;
 
 /// A session of a run: the games that one process played on one machine. A line of `sessions.jsonl`.
@@ -38,24 +32,4 @@ pub struct Session {
     /// The smallest limit that could be judged on this machine, if that was measured.
     #[serde(default, rename = "smallest_limit_ms", skip_serializing_if = "Option::is_none")]
     pub smallest_limit: Option<Millis>,
-}
-
-impl Session {
-    /// The sessions in a file; one that was cut short is left out. A missing file has none.
-    pub(super) fn read_all(path: &Path) -> Result<Vec<Self>, FolderError> {
-        let content = match read_regular(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            content => content.map_err(FolderError::Read)?,
-        };
-        let lines = content.split_inclusive(|&byte| byte == b'\n').enumerate();
-        let whole = lines.filter(|(_, line)| line.ends_with(b"\n"));
-        let parse = |(index, line): (usize, &[u8])| {
-            serde_json::from_slice(line).map_err(|error| FolderError::Session {
-                path: path.to_owned(),
-                line: index + 1,
-                problem: json_problem(&error),
-            })
-        };
-        whole.map(parse).collect()
-    }
 }

@@ -1,7 +1,7 @@
 //! Adds results to a run, and makes the files of run folders.
 
 use std::fs::TryLockError;
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead as _, BufReader, Seek as _, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -100,7 +100,7 @@ impl RunWriter {
         is_dropped: impl Fn(&Outcome) -> bool,
     ) -> Result<Self, FolderError> {
         let mut writer = Self::lock(folder)?;
-        sweep(&writer.folder.path);
+        sweep(&writer.folder.path, NEW);
         writer.length = cut_tail(&mut writer.results).map_err(FolderError::Write)?;
         let plays_delayed = writer.folder.run.plays_delayed_again();
         let is_dropped = |outcome: &Outcome| {
@@ -167,7 +167,7 @@ impl RunWriter {
         is_dropped: impl Fn(&Outcome) -> bool,
     ) -> Result<(), FolderError> {
         let path = self.folder.path.join(RESULTS);
-        let mut new = new_file(&path).map_err(FolderError::Write)?;
+        let mut new = new_file(&path, NEW).map_err(FolderError::Write)?;
         let mut outcomes = self.folder.outcomes()?;
         while let Some(outcome) = outcomes.next() {
             if !is_dropped(&outcome?) {
@@ -285,20 +285,16 @@ fn cut_tail(file: &mut File) -> io::Result<u64> {
 
 /// The length of a file up to its last newline.
 fn whole_lines(file: &mut File) -> io::Result<u64> {
-    const CHUNK: u64 = 1 << 16;
-    let mut end = file.metadata()?.len();
-    let mut chunk = Vec::new();
-    while end > 0 {
-        let start = end.saturating_sub(CHUNK);
-        chunk.resize(usize::try_from(end - start).expect("a small chunk"), 0);
-        file.seek(SeekFrom::Start(start))?;
-        file.read_exact(&mut chunk)?;
-        if let Some(newline) = chunk.iter().rposition(|&byte| byte == b'\n') {
-            return Ok(start + newline as u64 + 1);
+    file.rewind()?;
+    let (mut lines, mut line, mut length) = (BufReader::new(file), Vec::new(), 0);
+    loop {
+        line.clear();
+        lines.read_until(b'\n', &mut line)?;
+        if !line.ends_with(b"\n") {
+            return Ok(length);
         }
-        end = start;
+        length += line.len() as u64;
     }
-    Ok(0)
 }
 
 /// Whether a run can be made at `path`: it has only unfinished files that a kill may have left.

@@ -1,31 +1,20 @@
-//! The line of a run in a list of runs, kept so that the list need not read every result.
-//!
-//! `listing.json` is made from `run.toml` and the results, and is valid while these have the sizes and times
-//! of change that it names. It can be deleted at any moment. Its summary has points by board, not shares of the
-//! best known scores, since these change from day to day.
+//! The line of a run in a list of runs.
 
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::{fs, thread};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::Summary;
-use crate::suite::files::{new_file, read_regular};
+use crate::suite::files::on_all_processors;
 use crate::suite::plan::{Plan, Seeds, Shard};
 use crate::suite::records::Bests;
-use crate::suite::store::{Commit, FolderError, RESULTS, RUN, RunFolder, comment_in};
+use crate::suite::store::{Commit, FolderError, RunFolder};
 use terms::seed::Seed;
 
-const LISTING: &str = "listing.json";
-
-/// The version of the format; a listing of another one is made again.
-const FORMAT: u32 = 8;
-
 /// A run in a list of runs. In JSON its fields are a contract.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Listing {
     /// When it was started, in UTC.
     pub started: jiff::Timestamp,
@@ -45,67 +34,22 @@ pub struct Listing {
     pub git: Option<Commit>,
     /// The run of the opponent, if it has one.
     pub against: Option<PathBuf>,
-    /// The user's comment, which is read each time.
+    /// The user's comment.
     pub comment: Option<String>,
     /// The summary of its results.
     #[serde(skip)]
     pub summary: Summary,
 }
 
-/// The content of `listing.json`, format and stamps first.
-type Kept<L, S> = (u32, Stamps, L, S);
-
-/// The size of a file, and when its content was changed, in seconds and nanoseconds.
-type Stamp = (u64, i64, i64);
-
-/// The stamps of the files that a listing is made from; `None` for a missing file.
-type Stamps = [Option<Stamp>; 2];
-
-fn stamp(file: &Path) -> Option<Stamp> {
-    let data = fs::metadata(file).ok()?;
-    let changed = jiff::Timestamp::try_from(data.modified().ok()?).ok()?;
-    Some((data.len(), changed.as_second(), changed.subsec_nanosecond().into()))
-}
-
-/// The stamps of the run in `path`.
-fn stamps(path: &Path) -> Stamps {
-    [RUN, RESULTS].map(|name| stamp(&path.join(name)))
-}
-
 impl Listing {
-    /// The listing of the run in `path`: the kept one if it is still valid, or else a new one, which is kept if
-    /// the folder can be written.
+    /// Reads the results of a run, without a comparison with the best known scores.
     ///
     /// # Errors
-    /// When the folder holds no run, or it cannot be read or is damaged.
-    pub fn of(path: &Path) -> Result<Self, FolderError> {
-        Ok(Self { comment: comment_in(path), ..Self::kept_or_read(path)? })
-    }
-
-    fn kept_or_read(path: &Path) -> Result<Self, FolderError> {
-        let kept = read_regular(&path.join(LISTING)).ok();
-        let kept =
-            kept.and_then(|bytes| serde_json::from_slice::<Kept<Self, Summary>>(&bytes).ok());
-        match kept {
-            Some((FORMAT, kept, listing, summary)) if kept == stamps(path) => {
-                Ok(Self { summary, ..listing })
-            }
-            _ => Self::read(&RunFolder::open(path)?, &Bests::default()),
-        }
-    }
-
-    /// Reads the results of a run, [compares](Summary::compare) them with the best `known` scores, and
-    /// keeps the listing if the folder can be written.
-    ///
-    /// # Errors
-    /// When the results cannot be read.
-    pub fn read(folder: &RunFolder, known: &Bests) -> Result<Self, FolderError> {
+    /// When they cannot be read or are damaged.
+    pub fn of(folder: &RunFolder) -> Result<Self, FolderError> {
         let (run, plan) = (&folder.run, &folder.run.plan);
-        // Taken first, so that a result added in the meantime makes the listing out of date.
-        let stamps = stamps(&folder.path);
-        // A run that was killed at once has no results yet.
-        let has_results = stamps[1].is_some();
-        let listing = Self {
+        let opponent = run.against.as_ref().map(|opponent| opponent.run.clone());
+        Ok(Self {
             started: run.started,
             game: plan.game.clone(),
             boards: plan.boards(),
@@ -114,29 +58,10 @@ impl Listing {
             planned: plan.tables(folder.planned()),
             shard: run.shard,
             git: run.git.clone(),
-            against: run
-                .against
-                .as_ref()
-                .map(|opponent| opponent.run.clone())
-                .filter(|run| !run.as_os_str().is_empty()),
-            comment: None,
-            summary: if has_results { Summary::of(folder, known)? } else { Summary::new(folder) },
-        };
-        // Without it the next list only takes longer.
-        if let Err(error) = listing.keep(&folder.path, &stamps) {
-            log::debug!("{}: {error}", folder.path.display());
-        }
-        Ok(listing)
-    }
-
-    /// Replaces the old file. It is not synced to the disk: one that a loss of power
-    /// damages is made again.
-    fn keep(&self, path: &Path, stamps: &Stamps) -> io::Result<()> {
-        let path = path.join(LISTING);
-        let mut file = BufWriter::new(new_file(&path)?);
-        let kept: Kept<&Self, &Summary> = (FORMAT, *stamps, self, &self.summary);
-        serde_json::to_writer(&mut file, &kept)?;
-        file.into_inner()?.persist(path).map(drop).map_err(|error| error.error)
+            against: opponent.filter(|run| !run.as_os_str().is_empty()),
+            comment: folder.comment(),
+            summary: Summary::of(folder, &Bests::default())?,
+        })
     }
 
     /// Whether a bot's name contains `text`.
@@ -176,14 +101,14 @@ fn sets(plan: &Plan) -> Vec<String> {
     sets
 }
 
-/// Calls `show` with the listing of each run in `folder`, on all processors. Hidden entries and files are left
-/// out; a folder that is not a readable run comes with its error. A missing folder has no runs.
+/// What `show` makes of each run in `folder`, on all processors. Hidden entries and files are left out; a folder that is not a
+/// readable run comes with its error. A missing folder has no runs.
 ///
 /// # Errors
 /// When `folder` cannot be read.
 pub fn list_runs<T: Send>(
     folder: &Path,
-    show: impl Fn(&Path, Listing) -> T + Sync,
+    show: impl Fn(RunFolder) -> Result<T, FolderError> + Sync,
 ) -> io::Result<Vec<(PathBuf, Result<T, FolderError>)>> {
     let mut paths = Vec::new();
     match fs_err::read_dir(folder) {
@@ -198,19 +123,13 @@ pub fn list_runs<T: Send>(
             }
         }
     }
-    let (next, shown) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let next = AtomicUsize::new(0);
     let work = || {
-        let mut mine = Vec::new();
+        let mut shown = Vec::new();
         while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
-            mine.push((path.clone(), Listing::of(path).map(|listing| show(path, listing))));
+            shown.push((path.clone(), RunFolder::open(path).and_then(&show)));
         }
-        shown.lock().expect("nobody panics").extend(mine);
+        shown
     };
-    let threads = thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    thread::scope(|scope| {
-        for _ in 0..threads.min(paths.len()) {
-            scope.spawn(work);
-        }
-    });
-    Ok(shown.into_inner().expect("nobody panics"))
+    Ok(on_all_processors(work).into_iter().flatten().collect())
 }

@@ -10,7 +10,7 @@ mod tally;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 pub use self::listing::{Listing, list_runs};
 pub use self::places::{NoisyHost, differing_places, noisy_hosts};
@@ -38,7 +38,7 @@ pub struct NewBest {
 }
 
 /// The response times of a bot.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Responses {
     slowest_first: Option<Millis>,
     slowest_later: Option<Millis>,
@@ -87,7 +87,7 @@ impl Seats {
 }
 
 /// The totals of a run.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
     /// The name of the game that was played.
     pub game: String,
@@ -96,7 +96,6 @@ pub struct Summary {
     /// The number of each bot's games in the plan, or in this part of it.
     pub planned: Vec<usize>,
     /// The number of opponents in each game.
-    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub opponents: usize,
     /// One tally for each bot.
     pub bots: Vec<Tally>,
@@ -105,7 +104,6 @@ pub struct Summary {
     /// The first kinds of reasons why games were not played.
     pub not_played: Vec<Loss>,
     /// Boards whose best known score has been beaten.
-    #[serde(skip)]
     pub new_bests: Vec<NewBest>,
     /// What bots said, by name: whether it can be a number.
     pub said: BTreeMap<String, bool>,
@@ -116,22 +114,18 @@ pub struct Summary {
     /// The number of results of each session, and of its games with a late reply.
     pub(super) sessions: BTreeMap<u32, (usize, usize)>,
     /// The number of games in which a bot that failed was placed no worse than any bot that did not.
-    #[serde(default, skip_serializing_if = "crate::is_zero")]
     pub failed_first: usize,
     /// The seats of the last game.
-    #[serde(skip)]
     last_seats: Seats,
     /// The last game with a late reply, by the number of its first seat.
-    #[serde(skip)]
     last_late: usize,
     /// The smallest limit that a judge is known to have named.
-    #[serde(skip)]
     pub(super) smallest_named: Option<Millis>,
 }
 
 impl Summary {
     /// The summary of a run without results.
-    pub(super) fn new(folder: &RunFolder) -> Self {
+    fn new(folder: &RunFolder) -> Self {
         let plan = &folder.run.plan;
         let tally = |bot: &PlannedBot| Tally {
             bot: bot.name.clone(),

@@ -4,17 +4,18 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::is_zero;
 use crate::metrics::RunMetrics;
 use crate::suite::outcome::{Outcome, SuiteVerdict};
 use crate::suite::plan::Plan;
 use rules::score::{Direction, Score};
+use statistics::real;
 use terms::verdict::Verdict;
 
 /// The totals of one bot.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Tally {
     /// The bot whose games are counted.
     pub bot: String,
@@ -29,7 +30,7 @@ pub struct Tally {
     /// The number of lost games that were timeouts.
     pub timeouts: usize,
     /// The number of lost games that the host's delays ended.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub lost_to_host: usize,
     /// The number of games in which it was late by its own fault, even if that was forgiven.
     pub late: usize,
@@ -40,34 +41,31 @@ pub struct Tally {
     /// Σ yours/best over the games on boards with another known score.
     pub ratio_sum: f64,
     /// The number of boards on which nobody has a better score, in this run or among what is known.
-    #[serde(skip)]
     pub bests: usize,
     /// The number of those on which nobody else has that score.
-    #[serde(skip)]
     pub uniques: usize,
     /// The mean of the logarithms of its scores to the base 10, over the games that it won with a score above 0.
-    #[serde(skip)]
     pub mean_log10: Option<f64>,
     /// What it has in the measure of the run, if that [is relative](rules::measure::Measure::is_relative).
     #[serde(skip)]
     pub value: Option<f64>,
     /// Its mean place in percent, in a game of several players: the mean of its boards.
-    #[serde(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<f64>,
     /// The number of games with a reply after its limit that counts, since the referee or the host may have made it late.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub excused: usize,
     /// The numbers that the bot said, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub said: BTreeMap<String, RunMetrics>,
     /// Its values of `--param`, by name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, String>,
     /// Which scores are better.
-    #[serde(default, skip_serializing_if = "Direction::is_higher")]
+    #[serde(skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
     /// The number of games that it won without a score.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_zero")]
     pub without_score: usize,
 }
 
@@ -103,17 +101,14 @@ impl Tally {
             Direction::Lower => self.won,
         };
         let games = games - self.without_score;
-        #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
-        let mean = self.sum.as_f64() / games as f64;
+        let mean = self.sum.as_f64() / real(games);
         (games > 0 && !self.sum.is_at_limit()).then_some(mean)
     }
 
     /// The share of the best: the mean over games of yours/best, or of best/yours where lower scores are better, from 0 to 1. A
     /// lost game counts as 0.
     pub fn ratio(&self) -> Option<f64> {
-        #[expect(clippy::cast_precision_loss, reason = "games are counted, not grains of sand")]
-        let mean = self.ratio_sum / self.compared as f64;
-        (self.compared > 0).then_some(mean)
+        (self.compared > 0).then(|| self.ratio_sum / real(self.compared))
     }
 
     /// The same in Marathon style: 1,000,000 if every game is the best known.
@@ -130,7 +125,7 @@ impl Outcome {
 }
 
 /// The games of a bot on a board.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Points {
     /// The games that were played.
     pub games: u32,
