@@ -1,4 +1,5 @@
-//! A greedy Square Remover bot: it completes a square with each swap that can.
+//! A greedy Square Remover bot: it completes a square with each swap that can, or else prepares one. It is also the bundled bot
+//! `@squares-greedy`.
 //!
 //! A starting point for a bot of your own. Try it with
 //!
@@ -12,20 +13,26 @@
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
 
-const MOVES: usize = 10_000;
+pub const MOVES: usize = 10_000;
+
+/// The number of random swaps to try for one that prepares a square.
+const TRIES: usize = 100;
 
 type Cell = (usize, usize);
 
-struct Swap {
-    cell: Cell,
-    direction: usize,
-    near: Cell,
+#[derive(Clone, Copy)]
+pub struct Swap {
+    pub cell: Cell,
+    pub direction: usize,
+    pub near: Cell,
 }
 
-struct Board {
-    tiles: Vec<Vec<u64>>,
-    colors: u64,
-    buffer: u64,
+pub struct Board {
+    /// By row from the top.
+    pub tiles: Vec<Vec<u8>>,
+    pub colors: u64,
+    /// The start seed of the case, from which the colours come that refill the board.
+    pub buffer: u64,
 }
 
 fn square((row, col): Cell) -> [Cell; 4] {
@@ -35,18 +42,18 @@ fn square((row, col): Cell) -> [Cell; 4] {
 impl Board {
     /// Reads the number of colours, the side, the rows of digits and the buffer, each on a line of
     /// its own. The input stays open after them, so nothing more may be read.
-    fn read(input: &mut impl BufRead) -> Option<Self> {
+    pub fn read(input: &mut impl BufRead) -> Option<Self> {
         let mut line = || {
             let mut line = String::new();
             input.read_line(&mut line).ok().map(|_| line.trim().to_owned())
         };
         let (colors, side): (u64, usize) = (line()?.parse().ok()?, line()?.parse().ok()?);
-        let digits = |row: String| row.bytes().map(|digit| u64::from(digit - b'0')).collect();
+        let digits = |row: String| row.bytes().map(|digit| digit.wrapping_sub(b'0')).collect();
         let tiles = (0..side).map(|_| line().map(digits)).collect::<Option<_>>()?;
         Some(Self { tiles, colors, buffer: line()?.parse().ok()? })
     }
 
-    fn at(&self, (row, col): Cell) -> Option<u64> {
+    fn at(&self, (row, col): Cell) -> Option<u8> {
         self.tiles.get(row)?.get(col).copied()
     }
 
@@ -72,7 +79,7 @@ impl Board {
                 continue;
             }
             for (row, col) in cells {
-                self.tiles[row][col] = self.buffer % self.colors;
+                self.tiles[row][col] = u8::try_from(self.buffer % self.colors).expect("small");
                 self.buffer = self.buffer * 48_271 % 2_147_483_647;
             }
             self.suspect(&cells, &mut suspects);
@@ -91,57 +98,90 @@ impl Board {
         }
     }
 
-    /// A swap that completes a square: three tiles match, and the fourth has such a neighbour.
-    fn completing_swap(&self) -> Option<Swap> {
-        let last = self.tiles.len() - 1;
-        let corners = (0..last).flat_map(|row| (0..last).map(move |col| (row, col)));
-        corners.map(square).find_map(|cells| {
-            cells.into_iter().find_map(|odd| {
-                let mut others = cells.into_iter().filter(|&cell| cell != odd);
-                let color = self.at(others.next()?);
-                if self.at(odd) == color || others.any(|cell| self.at(cell) != color) {
+    /// A swap that completes one of these squares, which begin at their top left corners: three tiles match, and a neighbour of
+    /// the fourth, outside the square, has their colour.
+    fn completing_swap(&self, mut corners: impl Iterator<Item = Cell>) -> Option<Swap> {
+        corners.find_map(|corner| {
+            let cells = square(corner);
+            cells.into_iter().enumerate().find_map(|(index, odd)| {
+                let others = [1, 2, 3].map(|step| self.at(cells[(index + step) % 4]));
+                if others.iter().any(|tile| *tile != others[0]) {
                     return None;
                 }
-                let swap = |direction| {
+                (0..4).find_map(|direction| {
                     let near = self.near(odd, direction)?;
-                    let completes = !cells.contains(&near) && self.at(near) == color;
+                    let completes = !cells.contains(&near) && self.at(near) == others[0];
                     completes.then_some(Swap { cell: odd, direction, near })
-                };
-                (0..4).find_map(swap)
+                })
             })
         })
     }
 
-    fn any_swap(&self, random: &mut u64) -> Swap {
-        let mut below = |limit: usize| {
-            *random = *random * 48_271 % 2_147_483_647;
-            usize::try_from(*random).expect("31 bits") % limit
-        };
+    /// Whether the next swap could complete a square near this one, were it made.
+    fn prepares(&mut self, swap: Swap) -> bool {
+        self.exchange(swap);
+        let last = self.tiles.len() - 2;
+        let around = |n: usize| n.saturating_sub(2)..=(n + 2).min(last);
+        let (row, col) = swap.cell;
+        let corners = around(row).flat_map(|row| around(col).map(move |col| (row, col)));
+        let prepares = self.completing_swap(corners).is_some();
+        self.exchange(swap);
+        prepares
+    }
+
+    /// A swap by chance: the same case is played the same way.
+    pub fn any_swap(&self, random: &mut u64) -> Swap {
+        let side = self.tiles.len() as u64;
         loop {
-            let cell = (below(self.tiles.len()), below(self.tiles.len()));
-            let direction = below(4);
+            *random = (*random * 1_664_525 + 1_013_904_223) & 0xffff_ffff;
+            let below = |shift: u32, bound| ((*random >> shift) % bound) as usize;
+            let (cell, direction) = ((below(8, side), below(16, side)), below(24, 4));
             if let Some(near) = self.near(cell, direction) {
                 return Swap { cell, direction, near };
             }
         }
     }
+
+    fn exchange(&mut self, Swap { cell, near, .. }: Swap) {
+        let tile = self.tiles[cell.0][cell.1];
+        self.tiles[cell.0][cell.1] = self.tiles[near.0][near.1];
+        self.tiles[near.0][near.1] = tile;
+    }
+
+    fn greedy_swap(&mut self, random: &mut u64) -> Swap {
+        let last = self.tiles.len() - 1;
+        let corners = (0..last).flat_map(|row| (0..last).map(move |col| (row, col)));
+        if let Some(swap) = self.completing_swap(corners) {
+            return swap;
+        }
+        for _ in 0..TRIES {
+            let swap = self.any_swap(random);
+            if self.prepares(swap) {
+                return swap;
+            }
+        }
+        self.any_swap(random)
+    }
 }
 
-fn main() -> io::Result<()> {
+/// The answer: three numbers for each swap, each on a line.
+pub fn numbers(swaps: impl IntoIterator<Item = Swap>) -> String {
+    let number = |Swap { cell, direction, .. }| format!("{}\n{}\n{direction}\n", cell.0, cell.1);
+    swaps.into_iter().map(number).collect()
+}
+
+pub fn main() -> io::Result<()> {
     let mut board = Board::read(&mut io::stdin().lock()).expect("a test case");
-    let mut random = board.buffer; // the same case is played the same way
+    let mut random = board.buffer;
     let side = board.tiles.len();
     let all: Vec<Cell> = (0..side).flat_map(|row| (0..side).map(move |col| (row, col))).collect();
     board.remove_squares(&all);
-    let mut answer = String::new();
+    let mut swaps = Vec::new();
     for _ in 0..MOVES {
-        let Swap { cell, direction, near } =
-            board.completing_swap().unwrap_or_else(|| board.any_swap(&mut random));
-        let tile = board.tiles[cell.0][cell.1];
-        board.tiles[cell.0][cell.1] = board.tiles[near.0][near.1];
-        board.tiles[near.0][near.1] = tile;
-        board.remove_squares(&[cell, near]);
-        answer += &format!("{}\n{}\n{direction}\n", cell.0, cell.1);
+        let swap = board.greedy_swap(&mut random);
+        board.exchange(swap);
+        board.remove_squares(&[swap.cell, swap.near]);
+        swaps.push(swap);
     }
-    io::stdout().write_all(answer.as_bytes())
+    io::stdout().write_all(numbers(swaps).as_bytes())
 }

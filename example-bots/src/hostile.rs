@@ -102,8 +102,10 @@ impl Hostile {
             Self::CloseAll => {
                 Err(Command::new("sh").args(["-c", "exec 0<&- 1>&- 2>&-; sleep 3600"]).exec())
             }
-            Self::Terminal => write_to_terminal(),
-            Self::OtherTerminals => write_to_other_terminals(),
+            Self::Terminal => shell(r"printf '\033]0;owned\007THE BOT WAS HERE\n' 2>&- >/dev/tty"),
+            Self::OtherTerminals => {
+                shell("for it in /dev/pts/*; do echo THE BOT WAS HERE 2>&- >$it; done")
+            }
             Self::Delete { file } => fs::remove_file(file),
             Self::SignalParent { number } => {
                 signal_parent(*number);
@@ -127,21 +129,6 @@ pub(crate) fn hang() -> ! {
     loop {
         thread::sleep(Duration::from_hours(1));
     }
-}
-
-fn write_to_terminal() -> io::Result<()> {
-    if let Ok(mut terminal) = File::options().write(true).open("/dev/tty") {
-        terminal.write_all(b"\x1b]0;owned\x07THE BOT WAS HERE\n")?;
-    }
-    Ok(())
-}
-
-fn write_to_other_terminals() -> io::Result<()> {
-    for terminal in fs::read_dir("/dev/pts")?.flatten() {
-        let file = File::options().write(true).open(terminal.path());
-        let _ = file.and_then(|mut file| file.write_all(b"THE BOT WAS HERE\n"));
-    }
-    Ok(())
 }
 
 /// Tells whether the kernel allows it.

@@ -6,6 +6,9 @@
 
 mod beam;
 mod bits;
+#[expect(unreachable_pub, clippy::cast_possible_truncation, reason = "it is a whole program too")]
+#[path = "../rust/squares.rs"]
+mod greedy_squares;
 #[cfg_attr(not(target_os = "linux"), path = "hostile_elsewhere.rs")]
 mod hostile;
 mod misbehaving;
@@ -66,55 +69,32 @@ impl Bot {
     }
 }
 
+const SAMEGAME: Option<&str> = Some("samegame");
+const SQUARES: Option<&str> = Some("square-remover");
+
 /// Every bundled bot.
 pub const BOTS: &[Bot] = &[
-    Bot {
-        name: "greedy",
-        game: Some("samegame"),
-        run: strategies::greedy,
-        arguments: no_arguments,
-    },
-    Bot { name: "first", game: Some("samegame"), run: strategies::first, arguments: no_arguments },
-    Bot {
-        name: "random",
-        game: Some("samegame"),
-        run: strategies::random,
-        arguments: strategies::RandomArgs::command,
-    },
-    Bot { name: "nrpa", game: Some("samegame"), run: nrpa::run, arguments: nrpa::Args::command },
-    Bot { name: "echo", game: Some("samegame"), run: strategies::echo, arguments: no_arguments },
-    Bot {
-        name: "thinker",
-        game: Some("samegame"),
-        run: strategies::thinker,
-        arguments: strategies::ThinkerArgs::command,
-    },
-    Bot {
-        name: "squares-greedy",
-        game: Some("square-remover"),
-        run: squares::greedy,
-        arguments: no_arguments,
-    },
-    Bot {
-        name: "squares-random",
-        game: Some("square-remover"),
-        run: squares::random,
-        arguments: no_arguments,
-    },
-    Bot {
-        name: "squares-beam",
-        game: Some("square-remover"),
-        run: beam::run,
-        arguments: beam::Args::command,
-    },
-    Bot { name: "script", game: None, run: script::run, arguments: script::Args::command },
-    Bot {
-        name: "misbehaving",
-        game: None,
-        run: misbehaving::run,
-        arguments: misbehaving::Args::command,
-    },
+    bot("greedy", SAMEGAME, strategies::greedy, no_arguments),
+    bot("first", SAMEGAME, strategies::first, no_arguments),
+    bot("random", SAMEGAME, strategies::random, strategies::RandomArgs::command),
+    bot("nrpa", SAMEGAME, nrpa::run, nrpa::Args::command),
+    bot("echo", SAMEGAME, strategies::echo, no_arguments),
+    bot("thinker", SAMEGAME, strategies::thinker, strategies::ThinkerArgs::command),
+    bot("squares-greedy", SQUARES, squares::greedy, no_arguments),
+    bot("squares-random", SQUARES, squares::random, no_arguments),
+    bot("squares-beam", SQUARES, beam::run, beam::Args::command),
+    bot("script", None, script::run, script::Args::command),
+    bot("misbehaving", None, misbehaving::run, misbehaving::Args::command),
 ];
+
+const fn bot(
+    name: &'static str,
+    game: Option<&'static str>,
+    run: fn(args: &[OsString]) -> io::Result<ExitCode>,
+    arguments: fn() -> Command,
+) -> Bot {
+    Bot { name, game, run, arguments }
+}
 
 /// The list of the bundled bots, for a help page.
 pub const HELP: &str = "\
@@ -157,17 +137,4 @@ fn no_arguments() -> Command {
 /// Ends the program with a message if any arguments were given.
 fn take_no_arguments(name: &'static str, args: &[OsString]) {
     no_arguments().name(name).get_matches_from(with_name(name, args));
-}
-
-/// Runs a bot as a whole program: with this process's arguments and exit code.
-///
-/// # Panics
-/// When no bot is called `name`.
-pub fn main(name: &str) -> ExitCode {
-    let bot = find(name).expect("a bundled bot");
-    let args: Vec<OsString> = std::env::args_os().skip(1).collect();
-    (bot.run)(&args).unwrap_or_else(|error| {
-        eprintln!("{name}: {error}");
-        ExitCode::FAILURE
-    })
 }

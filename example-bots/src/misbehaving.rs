@@ -14,7 +14,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 use crate::hostile::{Hostile, hang};
 use crate::process::{close_stdin, close_stdout, die_by, ignore_sigterm};
 use crate::protocol::{Board, Sent, cells};
-use crate::squares::{Spoil, numbers, random_swaps};
+use crate::squares::{Spoil, random_answer};
 use crate::with_name;
 
 /// Shows one fault on one turn, and plays properly until then
@@ -238,7 +238,7 @@ fn proper_answer(sent: &Sent) -> String {
             let first = board.moves().first().map_or((0, 0), |first| (first.x, first.y));
             format!("{} {}\n", first.0, first.1)
         }
-        Sent::Case(case) => numbers(&random_swaps(case)),
+        Sent::Case(case) => random_answer(case),
     }
 }
 

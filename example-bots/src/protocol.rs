@@ -1,8 +1,9 @@
 //! `SameGame`'s turn protocol from the bot's side: 15 lines in, one line out.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read as _};
 
-use crate::squares::Case;
+use crate::greedy_squares;
+use crate::squares;
 
 /// Columns and rows of a board.
 pub(crate) const SIDE: usize = 15;
@@ -13,7 +14,7 @@ pub(crate) struct Board(Vec<Vec<i32>>);
 /// The input of a bot for both games.
 pub(crate) enum Sent {
     Board(Board),
-    Case(Case),
+    Case(greedy_squares::Board),
 }
 
 impl Sent {
@@ -23,7 +24,8 @@ impl Sent {
         let mut first = String::new();
         input.read_line(&mut first)?;
         if first.split_whitespace().count() == 1 {
-            return Case::read(&first, input).map(|case| Some(Self::Case(case)));
+            let mut whole = first.as_bytes().chain(input);
+            return squares::read(&mut whole).map(|case| Some(Self::Case(case)));
         }
         Ok(Board::read_on(first, input)?.map(Self::Board))
     }

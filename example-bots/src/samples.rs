@@ -20,47 +20,32 @@ pub struct Sample {
 const SAMEGAME: &str = "samegame";
 const SQUARES: &str = "square-remover";
 
-/// A sample in a language that is compiled to a program.
-const fn compiled(
-    [language, extension, build]: [&'static str; 3],
-    game: &'static str,
-    text: &'static str,
-) -> Sample {
-    Sample { language, game, extension, text, build: Some(build), command: "./{name}" }
-}
+/// A language: its name, the extension of its files, the command that builds `{name}`, and the one that starts it.
+type Language = (&'static str, &'static str, Option<&'static str>, &'static str);
 
-const CPP: [&str; 3] = ["cpp", "cpp", "c++ -O2 -std=c++17 -o {name} {name}.cpp"];
-const C: [&str; 3] = ["c", "c", "cc -O2 -o {name} {name}.c"];
-const RUST: [&str; 3] = ["rust", "rs", "rustc --edition 2024 -O -o {name} {name}.rs"];
+const CPP: Language = ("cpp", "cpp", Some("c++ -O2 -std=c++17 -o {name} {name}.cpp"), "./{name}");
+const C: Language = ("c", "c", Some("cc -O2 -o {name} {name}.c"), "./{name}");
+const RUST: Language =
+    ("rust", "rs", Some("rustc --edition 2024 -O -o {name} {name}.rs"), "./{name}");
+const PYTHON: Language = ("python", "py", None, "python3 {name}.py");
+const NODE: Language = ("javascript", "js", None, "node {name}.js");
+const JAVA: Language =
+    ("java", "java", Some("javac -d {name}-classes {name}.java"), "java -cp {name}-classes Greedy");
 
 /// Every sample.
 pub const SAMPLES: &[Sample] = &[
-    compiled(CPP, SAMEGAME, include_str!("../cpp/greedy.cpp")),
-    compiled(C, SAMEGAME, include_str!("../c/greedy.c")),
-    compiled(RUST, SAMEGAME, include_str!("../rust/greedy.rs")),
-    python(SAMEGAME, include_str!("../python/greedy.py")),
-    Sample {
-        language: "javascript",
-        game: SAMEGAME,
-        extension: "js",
-        text: include_str!("../node/greedy.js"),
-        build: None,
-        command: "node {name}.js",
-    },
-    Sample {
-        language: "java",
-        game: SAMEGAME,
-        extension: "java",
-        text: include_str!("../java/Greedy.java"),
-        build: Some("javac -d {name}-classes {name}.java"),
-        command: "java -cp {name}-classes Greedy",
-    },
-    compiled(CPP, SQUARES, include_str!("../cpp/squares.cpp")),
-    compiled(RUST, SQUARES, include_str!("../rust/squares.rs")),
-    python(SQUARES, include_str!("../python/squares.py")),
+    sample(CPP, SAMEGAME, include_str!("../cpp/greedy.cpp")),
+    sample(C, SAMEGAME, include_str!("../c/greedy.c")),
+    sample(RUST, SAMEGAME, include_str!("../rust/greedy.rs")),
+    sample(PYTHON, SAMEGAME, include_str!("../python/greedy.py")),
+    sample(NODE, SAMEGAME, include_str!("../node/greedy.js")),
+    sample(JAVA, SAMEGAME, include_str!("../java/Greedy.java")),
+    sample(CPP, SQUARES, include_str!("../cpp/squares.cpp")),
+    sample(RUST, SQUARES, include_str!("../rust/squares.rs")),
+    sample(PYTHON, SQUARES, include_str!("../python/squares.py")),
 ];
 
-const fn python(game: &'static str, text: &'static str) -> Sample {
-    let (language, extension, command) = ("python", "py", "python3 {name}.py");
-    Sample { language, game, extension, text, build: None, command }
+const fn sample(language: Language, game: &'static str, text: &'static str) -> Sample {
+    let (language, extension, build, command) = language;
+    Sample { language, game, extension, text, build, command }
 }

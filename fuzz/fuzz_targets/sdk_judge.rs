@@ -3,7 +3,7 @@
 #![no_main]
 
 use judges::brutaltester;
-use judges::codingame::blocks::{Header, Scanner, Then};
+use judges::codingame::blocks::{Header, NextAction, Scanner};
 use judges::codingame::official::end_of_several;
 use judges::codingame::question_info;
 use libfuzzer_sys::fuzz_target;
@@ -14,8 +14,8 @@ const PLAYERS: usize = 3;
 fuzz_target!(|bytes: &[u8]| {
     let lines = Lines::split(bytes);
     match brutaltester::read_step(&lines, PLAYERS) {
-        Ok(brutaltester::Then::Ask(seat, lines)) => assert!(seat < PLAYERS && lines > 0),
-        Ok(brutaltester::Then::End(places)) => assert_places(places.into_iter()),
+        Ok(brutaltester::StepEnd::Ask(seat, lines)) => assert!(seat < PLAYERS && lines > 0),
+        Ok(brutaltester::StepEnd::End(places)) => assert_places(places.into_iter()),
         Err(problem) => assert_one_line(&problem),
     }
     for line in lines.iter() {
@@ -39,17 +39,17 @@ fuzz_target!(|bytes: &[u8]| {
     let step = whole.read(&lines);
     assert_eq!(step, piecewise.read(&lines));
     match step.map(|step| step.then) {
-        Ok(Then::Ask(info)) => match question_info(&info, PLAYERS) {
+        Ok(NextAction::Ask(info)) => match question_info(&info, PLAYERS) {
             Ok((seat, ..)) => assert!(seat < PLAYERS),
             Err(problem) => assert_one_line(&problem),
         },
-        Ok(Then::End { metadata, scores, .. }) => {
+        Ok(NextAction::End { metadata, scores, .. }) => {
             match end_of_several(PLAYERS, &metadata, &scores, Vec::new()) {
                 Ok(end) => assert_places(end.end.seats.iter().map(|seat| seat.place)),
                 Err(problem) => assert_one_line(&problem),
             }
         }
-        Ok(Then::Fail(_) | Then::Nothing) => {}
+        Ok(NextAction::Fail(_) | NextAction::Nothing) => {}
         Err(problem) => assert_one_line(&problem),
     }
 });

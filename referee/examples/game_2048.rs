@@ -11,9 +11,7 @@ use std::time::Duration;
 use referee::bot::BotCommand;
 use referee::config::Config;
 use referee::game::frames::{Change, Frame, Picture, View};
-use referee::game::{
-    Answer, Ask, End, GameKind, JudgeFailure, Next, Referee, Ruling, Seat, Step, TestCase,
-};
+use referee::game::{Answer, Ask, End, GameKind, Next, Ruling, SinglePlayer, Step, TestCase};
 use referee::gamelog::{Log, LogWriter};
 use referee::limits::LimitKind;
 use referee::lines::Lines;
@@ -129,6 +127,17 @@ impl Game2048 {
         Ruling::against(verdict)
     }
 
+    /// The directions that change the board, and the board.
+    fn input(&self) -> String {
+        let number = |&tile: &u8| if tile == 0 { 0 } else { 1_u32 << tile }.to_string();
+        let rows = self.tiles.chunks(SIDE);
+        let rows = rows.map(|row| row.iter().map(number).collect::<Vec<_>>().join(" ") + "\n");
+        let legal = self.legal().collect::<Vec<_>>().join(" ");
+        format!("{legal}\n{}", rows.collect::<String>())
+    }
+}
+
+impl SinglePlayer for Game2048 {
     fn rule(&mut self, answer: Answer<'_>) -> Ruling {
         let Answer::Reply { lines, .. } = answer else {
             self.result = Some("No answer.".to_owned());
@@ -150,16 +159,7 @@ impl Game2048 {
         Ruling::counts(json!(DIRECTIONS[direction]))
     }
 
-    /// The directions that change the board, and the board.
-    fn input(&self) -> String {
-        let number = |&tile: &u8| if tile == 0 { 0 } else { 1_u32 << tile }.to_string();
-        let rows = self.tiles.chunks(SIDE);
-        let rows = rows.map(|row| row.iter().map(number).collect::<Vec<_>>().join(" ") + "\n");
-        let legal = self.legal().collect::<Vec<_>>().join(" ");
-        format!("{legal}\n{}", rows.collect::<String>())
-    }
-
-    fn step(&self, ruling: Ruling) -> Step {
+    fn step(&mut self, ruling: Ruling) -> Step {
         let limit = if self.moves == 0 { LimitKind::FirstTurn } else { LimitKind::Turn };
         let next = match &self.result {
             None => Next::Ask(Ask::lines(self.input(), 1, limit)),
@@ -167,21 +167,6 @@ impl Game2048 {
         };
         let summary = self.result.iter().cloned().collect();
         Step { ruling, scores: vec![self.score.into()], summary, next }
-    }
-}
-
-impl Referee for Game2048 {
-    fn begin(&mut self) -> Result<Step, JudgeFailure> {
-        Ok(self.step(Ruling::default()))
-    }
-
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
-        let ruling = self.rule(answer);
-        Ok(self.step(ruling))
-    }
-
-    fn view(&self) -> Option<&dyn View> {
-        Some(self)
     }
 }
 

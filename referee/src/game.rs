@@ -18,7 +18,7 @@
 //! use referee::config::{Config, Layer};
 //! use referee::game::frames::{Frame, Picture, Change, View};
 //! use referee::game::{
-//!     Answer, Ask, End, GameKind, Next, Referee, Ruling, Seat, Step, TestCase, JudgeFailure, register,
+//!     Answer, Ask, End, GameKind, Next, Ruling, SinglePlayer, Step, TestCase, register,
 //! };
 //! use referee::limits::LimitKind;
 //! use referee::lines::Lines;
@@ -48,7 +48,7 @@
 //!     str::from_utf8(reply.iter().next()?).ok()?.trim().parse().ok()
 //! }
 //!
-//! impl Heap {
+//! impl SinglePlayer for Heap {
 //!     fn rule(&mut self, answer: Answer<'_>) -> Ruling {
 //!         let Answer::Reply { lines, .. } = answer else {
 //!             self.lost = true;
@@ -68,7 +68,7 @@
 //!         }
 //!     }
 //!
-//!     fn step(&self, ruling: Ruling) -> Step {
+//!     fn step(&mut self, ruling: Ruling) -> Step {
 //!         let (summary, next) = match (self.lost, self.left) {
 //!             (true, _) => (vec!["Lost.".to_owned()], Next::End(End::new("Lost."))),
 //!             (false, 0) => (vec!["All gone.".to_owned()], Next::End(End::new("All gone."))),
@@ -78,20 +78,6 @@
 //!     }
 //! }
 //!
-//! impl Referee for Heap {
-//!     fn begin(&mut self) -> Result<Step, JudgeFailure> {
-//!         Ok(self.step(Ruling::default()))
-//!     }
-//!     fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
-//!         let ruling = self.rule(answer);
-//!         Ok(self.step(ruling))
-//!     }
-//!     fn view(&self) -> Option<&dyn View> {
-//!         Some(self)
-//!     }
-//! }
-//!
-//! /// Games without it are shown by their texts.
 //! impl View for Heap {
 //!     fn picture(&self) -> Picture {
 //!         let tiles = vec![Some(0); self.left.into()];

@@ -91,7 +91,7 @@ fn boards_that_do_not_parse() {
     assert_snapshot!(board_error(rows(15).replacen("\n0", "\n7", 1)), @"error: board:2:1: tile 7 is not in -1 (empty) to 4");
     assert_snapshot!(board_error(rows(15).replacen("\n0", "\n-2", 1)), @"error: board:2:1: tile -2 is not in -1 (empty) to 4");
     assert_snapshot!(board_error("{\"title\": {\"1\": \"a test\"}}"), @"error: board:1:1: no `testIn` in this JSON; CodinGame's test files keep the board there");
-    assert_snapshot!(board_error("{\"testIn\": \"0 1\\n2\"}"), @"error: board:1:16: the row ends after 2 numbers; it must have 15");
+    assert_snapshot!(board_error("{\"testIn\": \"0 1\\n2\"}"), @"error: board:1:12: line 1, column 4 of the board: the row ends after 2 numbers; it must have 15");
     assert_snapshot!(board_error("{\n\"testIn\": }"), @"error: board:2:11: not valid JSON: expected value");
     assert_snapshot!(board_error("# mine\nbord = \"\""), @"error: board:2:1: not a board in TOML: unknown field `bord`, expected `board`");
 }

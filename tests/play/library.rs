@@ -12,7 +12,7 @@ use referee::cancel::{Cancelled, Canceller};
 use referee::config::{Config, ConfigError, Layer};
 use referee::game::GameKind;
 use referee::gamelog::{Event, Log, LogError, LogFileError};
-use referee::limits::{Containment, LimitKind, Resources};
+use referee::limits::{Containment, LimitKind, Limits, Resources};
 use referee::lines::LineRules;
 use referee::play::{Match, PlayError};
 use referee::replay::{ReplayError, replay, replay_as};
@@ -163,7 +163,7 @@ fn settings_that_do_not_resolve_say_why() {
     assert!(matches!(&*unknown, ConfigError::UnknownGame(game) if game.name == "chess"));
     assert!(resolve("game = 'go'").is_err_and(|error| error.is::<SourceError>()));
     let mut fixed = Layer::default();
-    fixed.fixed.times = [(LimitKind::Total, Duration::from_secs(1))].into();
+    fixed.fixed = Limits::from([(LimitKind::Total, Duration::from_secs(1))]).into();
     let stray = Config::resolve([fixed]).expect_err("SameGame has no such limit");
     let ConfigError::StrayLimit(stray) = stray else { panic!("{stray}") };
     assert_eq!((&*stray.game, stray.limit), ("samegame", LimitKind::Total));
@@ -171,8 +171,8 @@ fn settings_that_do_not_resolve_say_why() {
 }
 
 /// Enumerations that a new variant would make wrong: programs may match on all there is.
-const COMPLETE: &str = "Answer AtFault BotExit Bound Case Chosen Conclusion Culprit Decided Direction FromJudge Leader \
-    LimitKind Logs Margin Measure MetricValue Next OffBoard Origin Pace Packing Pin Progress Relation Risk Seats SeedsSource Tendency Then ToJudge \
+const COMPLETE: &str = "Answer AtFault BotExit Bound Case Chosen Conclusion Culprit Decided Direction EnforcedBy FromJudge Leader \
+    LimitKind Logs Margin Measure MetricValue Next NextAction OffBoard Origin Pace Packing Pin Progress Relation Risk Seats SeedsSource StepEnd Tendency ToJudge \
     TurnTimes";
 
 /// The documentation and the attributes of what comes after this text.

@@ -31,15 +31,8 @@ const REFEREE_MEMORY: u64 = 256;
 /// The time between reminders that `sbatch` is still running.
 const NOTICE: Duration = Duration::from_secs(10);
 
-/// Variables by which a user's options would replace what the jobs need. Others, such as `SBATCH_PARTITION`, are wanted.
-const MISLEADING: [&str; 6] = [
-    "SBATCH_ARRAY_INX",
-    "SBATCH_OPEN_MODE",
-    "SBATCH_OUTPUT",
-    "SBATCH_SIGNAL",
-    "SBATCH_TEST_ONLY",
-    "SBATCH_WAIT",
-];
+/// Variables `SBATCH_NAME` by which a user's options would replace what the jobs need. Others, such as `SBATCH_PARTITION`, are wanted.
+const MISLEADING: [&str; 6] = ["ARRAY_INX", "OPEN_MODE", "OUTPUT", "SIGNAL", "TEST_ONLY", "WAIT"];
 
 /// What the tasks of a run need from the cluster.
 #[derive(Debug)]
@@ -219,7 +212,7 @@ pub fn submit(script: &Path, options: &[String]) -> Result<u64, SlurmError> {
 fn sbatch(args: &[impl AsRef<OsStr>]) -> Result<String, SlurmError> {
     let mut command = Command::new("sbatch");
     for name in MISLEADING {
-        command.env_remove(name);
+        command.env_remove(format!("SBATCH_{name}"));
     }
     let output = output(command.args(args), NOTICE, |_| log::warn!("still waiting for `sbatch`"));
     let output = output.map_err(|error| match error.kind() {

@@ -14,33 +14,30 @@ use sha2::{Digest as _, Sha256};
 use results::digest::to_hex;
 use terms::system::FileStamp;
 
-/// Changes whenever the file's content does.
-pub(crate) type Stamp = FileStamp;
-
 /// How often a file that changes while it is read is read again.
 const RETRIES: u32 = 3;
 
 /// A file's stamp and the digest of its content. A file that keeps changing has some digest, which fits no plan.
-pub(crate) fn stamped(path: &Path) -> io::Result<(Stamp, String)> {
+pub(crate) fn stamped(path: &Path) -> io::Result<(FileStamp, String)> {
     stamped_by(path, file_digest)
 }
 
 fn stamped_by(
     path: &Path,
     read: impl Fn(&Path) -> io::Result<String>,
-) -> io::Result<(Stamp, String)> {
-    static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (Stamp, String)>>> =
+) -> io::Result<(FileStamp, String)> {
+    static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (FileStamp, String)>>> =
         LazyLock::new(Mutex::default);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut retries = 0;
     loop {
-        let stamp = Stamp::of(&fs::metadata(path)?);
+        let stamp = FileStamp::of(&fs::metadata(path)?);
         if let Some(found) = known().get(path).filter(|(known, _)| *known == stamp) {
             return Ok(found.clone());
         }
         let digest = read(path)?;
         // The digest of a file that changes while it is read fits neither content.
-        let is_settled = Stamp::of(&fs::metadata(path)?) == stamp;
+        let is_settled = FileStamp::of(&fs::metadata(path)?) == stamp;
         if is_settled {
             known().insert(path.to_owned(), (stamp, digest.clone()));
         }

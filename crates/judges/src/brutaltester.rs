@@ -55,7 +55,7 @@ impl Brutaltester {
             Case::Seed(seed) => format!("###Seed {seed}\n"),
             Case::Text(_) => String::new(),
         };
-        Ok(Box::new(Running {
+        Ok(Box::new(RunningReferee {
             process,
             outgoing: format!("{seed}###Start {players}\n"),
             players: Players::new(players as usize),
@@ -66,7 +66,7 @@ impl Brutaltester {
 }
 
 /// A running referee.
-struct Running {
+struct RunningReferee {
     process: Process,
     /// What to send next.
     outgoing: String,
@@ -93,16 +93,16 @@ struct Players(Vec<Player>);
 /// What ends a step.
 #[doc(hidden)]
 #[derive(Debug, PartialEq, Eq)]
-pub enum Then {
+pub enum StepEnd {
     /// A player is to be asked for this number of lines.
     Ask(Seat, u32),
     /// The game is over: the place of each player.
     End(Vec<u32>),
 }
 
-impl Running {
+impl RunningReferee {
     /// One step of the referee.
-    fn receive(&mut self) -> Result<Then, JudgeFailure> {
+    fn receive(&mut self) -> Result<StepEnd, JudgeFailure> {
         self.process.refuse_unasked()?;
         let outgoing = mem::take(&mut self.outgoing);
         let mut seen = 0;
@@ -124,7 +124,7 @@ impl Running {
     fn step(&mut self) -> Result<Step, JudgeFailure> {
         loop {
             match self.receive()? {
-                Then::Ask(seat, lines) => {
+                StepEnd::Ask(seat, lines) => {
                     self.process.count_question()?;
                     self.asked = lines;
                     let player = &mut self.players.0[seat];
@@ -141,7 +141,7 @@ impl Running {
                         ..Question::default()
                     }));
                 }
-                Then::End(places) => {
+                StepEnd::End(places) => {
                     self.process.end(EXIT_GRACE);
                     return Ok(self.end(&places));
                 }
@@ -180,7 +180,7 @@ impl Players {
     }
 
     /// Reads the lines of a step. Those before the first block are of nobody: Java warns on standard output.
-    fn read(&mut self, lines: &Lines) -> Result<Then, String> {
+    fn read(&mut self, lines: &Lines) -> Result<StepEnd, String> {
         let mut to = None;
         for line in lines.iter() {
             let line = String::from_utf8_lossy(line);
@@ -204,10 +204,10 @@ impl Players {
                     let count = count.trim().parse().ok();
                     let count = count.filter(|count| (1..=JUDGE_LINES).contains(count));
                     let seat = self.seat(seat).ok_or_else(wrong)?;
-                    return Ok(Then::Ask(seat, count.ok_or_else(wrong)?));
+                    return Ok(StepEnd::Ask(seat, count.ok_or_else(wrong)?));
                 }
                 "Error" => self.note_error(rest).ok_or_else(wrong)?,
-                "End" => return Ok(Then::End(places(rest, self.0.len()).ok_or_else(wrong)?)),
+                "End" => return Ok(StepEnd::End(places(rest, self.0.len()).ok_or_else(wrong)?)),
                 _ => return Err(wrong()),
             }
         }
@@ -231,7 +231,7 @@ impl Players {
 /// # Errors
 /// What is wrong with them.
 #[doc(hidden)]
-pub fn read_step(lines: &Lines, players: usize) -> Result<Then, String> {
+pub fn read_step(lines: &Lines, players: usize) -> Result<StepEnd, String> {
     Players::new(players).read(lines)
 }
 
@@ -252,7 +252,7 @@ fn places(groups: &str, players: usize) -> Option<Vec<u32>> {
     (seen.len() == players).then_some(places)
 }
 
-impl Referee for Running {
+impl Referee for RunningReferee {
     fn begin(&mut self) -> Result<Step, JudgeFailure> {
         self.step()
     }

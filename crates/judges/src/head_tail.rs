@@ -1,8 +1,6 @@
 //! The head and the tail of a program's output, in bounded space.
 
-use terms::bounds::{
-    JUDGE_LINE, JUDGE_STDERR_HEAD, JUDGE_STDERR_TAIL, PRINTED_HEAD, PRINTED_TAIL, SHOWN_LINES,
-};
+use terms::bounds::{JUDGE_LINE, SHOWN_LINES};
 use terms::text::cut;
 
 /// The first bytes and the last bytes of an output.
@@ -17,17 +15,8 @@ pub(crate) struct HeadTail {
 }
 
 impl HeadTail {
-    /// For a judge's standard error. A runtime explains itself at its beginning.
-    pub(crate) fn of_stderr() -> Self {
-        Self::new([JUDGE_STDERR_HEAD, JUDGE_STDERR_TAIL])
-    }
-
-    /// For what a program prints that is searched for a score.
-    pub(crate) fn of_printed() -> Self {
-        Self::new([PRINTED_HEAD, PRINTED_TAIL])
-    }
-
-    fn new(sizes: [usize; 2]) -> Self {
+    /// Nothing yet, of a head and a tail of these sizes.
+    pub(crate) fn new(sizes: [usize; 2]) -> Self {
         Self { sizes, head: Vec::new(), tail: Vec::new(), is_cut: false }
     }
 
@@ -88,12 +77,13 @@ impl HeadTail {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use terms::bounds::{JUDGE_STDERR_HEAD, JUDGE_STDERR_TAIL};
 
     const MOST: usize = JUDGE_STDERR_HEAD + 2 * JUDGE_STDERR_TAIL + 1;
 
     #[test]
     fn the_beginning_and_the_end_of_a_flood_are_kept() {
-        let mut stderr = HeadTail::of_stderr();
+        let mut stderr = HeadTail::new([JUDGE_STDERR_HEAD, JUDGE_STDERR_TAIL]);
         assert_eq!((stderr.first_line(), stderr.last_lines()), (None, None));
         stderr.push(b"\nwhy\n");
         for number in 0..100_000 {
@@ -113,7 +103,7 @@ mod tests {
 
     #[test]
     fn one_large_chunk_is_cut_like_many_small_ones() {
-        let mut stderr = HeadTail::of_stderr();
+        let mut stderr = HeadTail::new([JUDGE_STDERR_HEAD, JUDGE_STDERR_TAIL]);
         stderr.push(&[vec![b'a'; 100_000], b"\nend".to_vec()].concat());
         assert_eq!(stderr.last_lines().expect("some").lines().last(), Some("end"));
         assert!(stderr.text().len() <= MOST);

@@ -205,8 +205,8 @@ fn tester(common: &Common, game: Tester) -> Result<GameKind, SettingError> {
     if takes_case == (command.has("{seed}") || command.has("{seed04}")) {
         return Err(wrong("the command needs `{case}` or `{seed}`, one of both"));
     }
-    let has_total_limit = common.limits.times.of(LimitKind::Total).is_some();
-    let has_turns = common.limits.times.kinds().any(|kind| kind != LimitKind::Total);
+    let has_total_limit = common.limits.times().of(LimitKind::Total).is_some();
+    let has_turns = common.limits.times().kinds().any(|kind| kind != LimitKind::Total);
     if has_total_limit && has_turns {
         let problem = "either `total` limits a game, or `first-turn` and `turn` do".to_owned();
         return Err(SettingError { key: "limits", problem });

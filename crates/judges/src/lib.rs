@@ -32,5 +32,5 @@ mod settings;
 pub mod tester;
 
 pub use self::command::{JudgeCommand, JudgeLimits};
-pub use self::printed::{ScorePattern, ScorePatternError};
+pub use self::printed::ScorePattern;
 pub use self::settings::{Common, GameSettings, JudgeSettings, Kind, SettingError};

@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 
 use contain::bot::{BotProcess, Dialogue, ExchangeError, Host, Scratch, Waitable};
 use rules::game::{Drawing, JudgeFailure, Placement, Seat};
-use terms::bounds::{JUDGE_LAST_STDERR, JUDGE_LINE, JUDGE_STEP, SHOWN_LINES};
+use terms::bounds::{
+    JUDGE_LAST_STDERR, JUDGE_LINE, JUDGE_STDERR_HEAD, JUDGE_STDERR_TAIL, JUDGE_STEP, PRINTED_HEAD,
+    PRINTED_TAIL, SHOWN_LINES,
+};
 use terms::fault::{AtFault, Attributed as _, with_causes};
 use terms::limits::{Breach, Resource};
 use terms::lines::Lines;
@@ -53,20 +56,12 @@ pub(crate) struct Process {
 impl Process {
     pub(crate) fn start(command: &JudgeCommand, place: &Placement) -> Result<Self, JudgeFailure> {
         let scratch = command.working_directory(|_| false)?;
-        Self::start_bounded(scratch, command, place, Some(JUDGE_STEP))
+        Self::start_in(scratch, command, place, Some(JUDGE_STEP))
     }
 
-    /// Starts a judge that prints for people, in a folder that has been prepared for it. It may print as much as it likes, such as
+    /// Starts a judge in a folder that has been prepared for it. One that prints for people may print as much as it likes, such as
     /// all that a bot writes, since only the beginning and the end are kept.
     pub(crate) fn start_in(
-        scratch: Scratch,
-        command: &JudgeCommand,
-        place: &Placement,
-    ) -> Result<Self, JudgeFailure> {
-        Self::start_bounded(scratch, command, place, None)
-    }
-
-    fn start_bounded(
         scratch: Scratch,
         command: &JudgeCommand,
         place: &Placement,
@@ -91,8 +86,8 @@ impl Process {
             limits: command.limits,
             started,
             questions: 0,
-            stderr: HeadTail::of_stderr(),
-            stdout: HeadTail::of_printed(),
+            stderr: HeadTail::new([JUDGE_STDERR_HEAD, JUDGE_STDERR_TAIL]),
+            stdout: HeadTail::new([PRINTED_HEAD, PRINTED_TAIL]),
             unfinished: Vec::new(),
             scratch: Some(scratch),
             folder: command.folder.clone(),

@@ -80,7 +80,7 @@ impl Scorer {
         let scratch = command.working_directory(is_written_anew)?;
         let mut values = case::place(&self.case, command, &scratch)?;
         values.push(("{answer}", case::write(&scratch, ANSWER_FILE, answer)?));
-        let mut process = Process::start_in(scratch, &command.filled(&values), &self.place)?;
+        let mut process = Process::start_in(scratch, &command.filled(&values), &self.place, None)?;
         let printed = process.run_to_end()?;
         let mut judged = printing.judge(&printed).map_err(|problem| process.trouble(problem))?;
         judged.end.drawings = process.drawings();

@@ -112,28 +112,16 @@ static KINDS: [Kind; 5] = [
     Kind {
         name: "codingame",
         keys: keys::<Codingame>,
-        read: |table| Ok(JudgeSettings::Codingame(read(table)?)),
+        read: |it| read(it).map(JudgeSettings::Codingame),
     },
-    Kind {
-        name: "judge",
-        keys: keys::<JsonLines>,
-        read: |table| Ok(JudgeSettings::Judge(read(table)?)),
-    },
+    Kind { name: "judge", keys: keys::<JsonLines>, read: |it| read(it).map(JudgeSettings::Judge) },
     Kind {
         name: "brutaltester",
         keys: keys::<Brutaltester>,
-        read: |table| Ok(JudgeSettings::Brutaltester(read(table)?)),
+        read: |it| read(it).map(JudgeSettings::Brutaltester),
     },
-    Kind {
-        name: "scored",
-        keys: keys::<Scored>,
-        read: |table| Ok(JudgeSettings::Scored(read(table)?)),
-    },
-    Kind {
-        name: "tester",
-        keys: keys::<Tester>,
-        read: |table| Ok(JudgeSettings::Tester(read(table)?)),
-    },
+    Kind { name: "scored", keys: keys::<Scored>, read: |it| read(it).map(JudgeSettings::Scored) },
+    Kind { name: "tester", keys: keys::<Tester>, read: |it| read(it).map(JudgeSettings::Tester) },
 ];
 
 /// Deserializes a table; keys that are not fields are ignored.
@@ -205,9 +193,9 @@ impl Common {
 
     /// The time limits of its games over the defaults; refuses limits that have no default.
     pub(crate) fn times(&self, defaults: &Limits) -> Result<Limits, SettingError> {
-        let GameLimits { times, memory, stack } = &self.limits;
+        let times = self.limits.times();
         let strange = times.kinds().find(|kind| defaults.of(*kind).is_none()).map(LimitKind::name);
-        let Some(strange) = strange.or(memory.map(|_| "memory")).or(stack.map(|_| "stack")) else {
+        let Some(strange) = strange.or(self.limits.resource()) else {
             return Ok(times.or(defaults));
         };
         let kind = self.kind.name;

@@ -6,7 +6,8 @@ use super::document::{Document, Line, Tone};
 use super::format::Report;
 use super::timing::{self, HostReport, TimingReport};
 use results::host::{Findings, MethodFinding};
-use terms::text::{duration, size};
+use terms::limits::{EnforcedBy, ResourceLimit};
+use terms::text::size;
 
 /// Everything that `referee doctor` reports.
 #[derive(Debug)]
@@ -68,33 +69,28 @@ impl DoctorReport {
     }
 
     fn limits(&self) -> Vec<Line> {
-        let limits = &self.findings.resources;
-        let none = || "no limit".to_owned();
-        let bytes = |limit: Option<u64>| limit.map_or_else(none, size);
-        let count = |limit: Option<u64>| limit.map_or_else(none, |limit| limit.to_string());
-        let cpu_time = limits.cpu_time.map_or_else(none, |limit| duration(limit.0));
         let by_group = match self.findings.no_cgroups {
             None => "enforced by the kernel, in a control group",
             Some(_) => "watched by the referee",
         };
-        let (each, of_file) = if self.findings.has_kernel_limits {
-            ("by the kernel, for each process", "by the kernel")
-        } else {
-            (NOT_LIMITED, NOT_LIMITED)
-        };
-        let stack = limits.stack.map(|stack| ("stack", size(stack), each));
-        let limits = [
-            ("memory", bytes(limits.memory), by_group),
-            ("processes and threads", count(limits.processes), by_group),
-            ("output of a turn", bytes(limits.turn_output), "watched by the referee"),
-            ("output of a game", bytes(limits.game_output), "watched by the referee"),
-            ("standard error kept", bytes(limits.game_stderr), "the rest is counted"),
-            ("open files", count(limits.open_files), each),
-            ("CPU time", cpu_time, each),
-            ("size of a file", bytes(limits.file_size), of_file),
-        ];
-        let limit = |(name, limit, by)| format!("{name:<22} {limit:>9}  {by}").into();
-        let mut lines: Vec<Line> = limits.into_iter().chain(stack).map(limit).collect();
+        let is_limited = self.findings.has_kernel_limits;
+        let mut lines: Vec<Line> = Vec::new();
+        for ResourceLimit { words, by, shown } in ResourceLimit::ALL {
+            let limit = match shown(&self.findings.resources) {
+                Some(limit) => limit,
+                None if by == EnforcedBy::Shell => continue,
+                None => "no limit".to_owned(),
+            };
+            let by = match by {
+                EnforcedBy::Group => by_group,
+                EnforcedBy::Referee => "watched by the referee",
+                EnforcedBy::Counting => "the rest is counted",
+                _ if !is_limited => NOT_LIMITED,
+                EnforcedBy::File => "by the kernel",
+                EnforcedBy::Kernel | EnforcedBy::Shell => "by the kernel, for each process",
+            };
+            lines.push(format!("{words:<22} {limit:>9}  {by}").into());
+        }
         lines.extend(self.findings.sandbox_memory.map(size).map(|limit| {
             format!("With --sandbox a bot has {limit} of memory, since nothing else limits it.")
                 .into()

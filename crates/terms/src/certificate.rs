@@ -14,41 +14,41 @@ pub struct Certificate {
     /// CPU time of all threads and processes, including those that have ended and were waited for.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "cpu_ms", skip_serializing_if = "Option::is_none")
+        serde(rename = "cpu_ms", skip_serializing_if = "Option::is_none")
     )]
     pub cpu: Option<Millis>,
     /// CPU time of the busiest thread.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "busiest_cpu_ms", skip_serializing_if = "Option::is_none")
+        serde(rename = "busiest_cpu_ms", skip_serializing_if = "Option::is_none")
     )]
     pub busiest_cpu: Option<Millis>,
     /// The longest time for which one thread was runnable but waited for a core.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "wait_ms", skip_serializing_if = "Option::is_none")
+        serde(rename = "wait_ms", skip_serializing_if = "Option::is_none")
     )]
     pub wait: Option<Millis>,
     /// The referee's delay in seeing the reply, at most, because it waited for a core or overslept its
     /// deadline; never more than the time in which the bot did not compute.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "referee_wait_ms", skip_serializing_if = "Option::is_none")
+        serde(rename = "referee_wait_ms", skip_serializing_if = "Option::is_none")
     )]
     pub referee_wait: Option<Millis>,
     /// How the wall time was spent; only for an exchange that was late or disturbed.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub parts: Option<Parts>,
     /// The number of context switches to these threads.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub context_switches: Option<u64>,
     /// Page faults, minor and major.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub page_faults: Option<u64>,
     /// The peak resident memory since the bot started, in bytes.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "peak_memory_bytes", skip_serializing_if = "Option::is_none")
+        serde(rename = "peak_memory_bytes", skip_serializing_if = "Option::is_none")
     )]
     pub peak_memory: Option<u64>,
 }

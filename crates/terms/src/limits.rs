@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::millis::Millis;
-use crate::text::duration;
+use crate::text::{duration, size};
 
 /// The kinds of time limit that official referees have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -130,19 +130,19 @@ pub struct Limits {
     /// For the first reply of several, which includes starting up.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "first_turn_ms", skip_serializing_if = "Option::is_none")
+        serde(rename = "first_turn_ms", skip_serializing_if = "Option::is_none")
     )]
     first_turn: Option<Millis>,
     /// For each later reply.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "turn_ms", skip_serializing_if = "Option::is_none")
+        serde(rename = "turn_ms", skip_serializing_if = "Option::is_none")
     )]
     turn: Option<Millis>,
     /// For all replies of a game together.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "total_ms", skip_serializing_if = "Option::is_none")
+        serde(rename = "total_ms", skip_serializing_if = "Option::is_none")
     )]
     total: Option<Millis>,
 }
@@ -293,51 +293,106 @@ pub struct Resources {
     /// Resident memory of all the bot's processes together, in bytes.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "memory_bytes", skip_serializing_if = "Option::is_none")
+        serde(rename = "memory_bytes", skip_serializing_if = "Option::is_none")
     )]
     pub memory: Option<u64>,
     /// The stack of each process, in bytes; `None` is the referee's own limit.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "stack_bytes", skip_serializing_if = "Option::is_none")
+        serde(rename = "stack_bytes", skip_serializing_if = "Option::is_none")
     )]
     pub stack: Option<u64>,
     /// Processes and threads at one time.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub processes: Option<u64>,
     /// Open files of each process.
-    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub open_files: Option<u64>,
     /// CPU time of each process, in whole seconds.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "cpu_time_ms", skip_serializing_if = "Option::is_none")
+        serde(rename = "cpu_time_ms", skip_serializing_if = "Option::is_none")
     )]
     pub cpu_time: Option<Millis>,
     /// The size of any file that the bot writes, in bytes.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "file_size_bytes", skip_serializing_if = "Option::is_none")
+        serde(rename = "file_size_bytes", skip_serializing_if = "Option::is_none")
     )]
     pub file_size: Option<u64>,
     /// Bytes of standard output during one exchange.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "turn_output_bytes", skip_serializing_if = "Option::is_none")
+        serde(rename = "turn_output_bytes", skip_serializing_if = "Option::is_none")
     )]
     pub turn_output: Option<u64>,
     /// Bytes of standard output during a game.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "game_output_bytes", skip_serializing_if = "Option::is_none")
+        serde(rename = "game_output_bytes", skip_serializing_if = "Option::is_none")
     )]
     pub game_output: Option<u64>,
     /// Bytes of standard error that are kept during a game.
     #[cfg_attr(
         feature = "serde",
-        serde(default, rename = "game_stderr_bytes", skip_serializing_if = "Option::is_none")
+        serde(rename = "game_stderr_bytes", skip_serializing_if = "Option::is_none")
     )]
     pub game_stderr: Option<u64>,
+}
+
+/// A limit on a resource, as tables show it.
+#[derive(Debug, Clone, Copy)]
+pub struct ResourceLimit {
+    /// What is limited, in words.
+    pub words: &'static str,
+    /// What enforces it.
+    pub by: EnforcedBy,
+    /// The limit, if there is one.
+    pub shown: fn(&Resources) -> Option<String>,
+}
+
+/// What enforces a limit on a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnforcedBy {
+    /// The kernel in a control group, or else the referee, which watches the bot's processes.
+    Group,
+    /// The referee, which watches the bot's output.
+    Referee,
+    /// The referee, which counts the rest.
+    Counting,
+    /// The kernel, for each process. Without a limit here, the limit of the referee's shell holds.
+    Shell,
+    /// The kernel, for each process.
+    Kernel,
+    /// The kernel, for each file.
+    File,
+}
+
+impl ResourceLimit {
+    /// Every limit on a resource.
+    pub const ALL: [Self; 9] = [
+        Self::new("memory", EnforcedBy::Group, |it| it.memory.map(size)),
+        Self::new("processes and threads", EnforcedBy::Group, |it| it.processes.map(count)),
+        Self::new("output of a turn", EnforcedBy::Referee, |it| it.turn_output.map(size)),
+        Self::new("output of a game", EnforcedBy::Referee, |it| it.game_output.map(size)),
+        Self::new("standard error kept", EnforcedBy::Counting, |it| it.game_stderr.map(size)),
+        Self::new("open files", EnforcedBy::Kernel, |it| it.open_files.map(count)),
+        Self::new("CPU time", EnforcedBy::Kernel, |it| it.cpu_time.map(|time| duration(time.0))),
+        Self::new("size of a file", EnforcedBy::File, |it| it.file_size.map(size)),
+        Self::new("stack", EnforcedBy::Shell, |it| it.stack.map(size)),
+    ];
+
+    const fn new(
+        words: &'static str,
+        by: EnforcedBy,
+        shown: fn(&Resources) -> Option<String>,
+    ) -> Self {
+        Self { words, by, shown }
+    }
+}
+
+fn count(limit: u64) -> String {
+    limit.to_string()
 }
 
 /// A resource whose limit the referee itself enforces.

@@ -29,7 +29,7 @@ impl LineRules {
 
     /// This number of lines, whatever is in them and however long they are. The end of the output also ends a line, and
     /// only the bot's first process answers.
-    pub fn any(count: usize) -> Self {
+    pub const fn any(count: usize) -> Self {
         Self { count, max_bytes: None, eof_ends_line: true, until_exit: true, readable: |_| true }
     }
 }

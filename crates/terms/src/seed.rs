@@ -122,29 +122,19 @@ impl serde::Serialize for Seed {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Seed {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Seed;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a seed")
-            }
-
-            fn visit_i64<E>(self, seed: i64) -> Result<Seed, E> {
-                Ok(seed.into())
-            }
-
-            fn visit_u64<E>(self, seed: u64) -> Result<Seed, E> {
-                Ok(seed.into())
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Seed, E> {
-                text.parse().map_err(E::custom)
-            }
+        #[derive(serde::Deserialize)]
+        #[serde(untagged, expecting = "expected a seed")]
+        enum Written {
+            Signed(i64),
+            Unsigned(u64),
+            Text(String),
         }
 
-        deserializer.deserialize_any(Visitor)
+        match Written::deserialize(deserializer)? {
+            Written::Signed(seed) => Ok(seed.into()),
+            Written::Unsigned(seed) => Ok(seed.into()),
+            Written::Text(seed) => seed.parse().map_err(serde::de::Error::custom),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::limits::{LimitKind, Limits};
+use crate::limits::{LimitKind, Limits, Resources};
 use crate::text::{exact_duration, exact_size};
 
 /// A time limit as a user writes it: a number with a unit, more than zero and at most
@@ -162,43 +162,71 @@ impl<T> Bound<T> {
 
 /// The limits of a game, each of which may be unset: a table `[limits.NAME]`, or flags.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-#[serde(from = "LimitsTable")]
+#[serde(
+    deny_unknown_fields,
+    rename_all = "kebab-case",
+    expecting = "the limits of a game: `turn = \"50ms\"` below the line `[limits.samegame]`"
+)]
 pub struct GameLimits {
-    /// The limits on time; memory has its own.
-    pub times: Limits,
+    /// The time for the first reply.
+    pub first_turn: Option<Limit>,
+    /// The time for each later reply.
+    pub turn: Option<Limit>,
+    /// The time for all replies together.
+    pub total: Option<Limit>,
     /// The memory of all the bot's processes together.
     pub memory: Option<Bound<Size>>,
     /// The stack of each of the bot's processes.
     pub stack: Option<Bound<Size>>,
 }
 
-/// The keys of such a table.
-#[derive(Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    rename_all = "kebab-case",
-    expecting = "the limits of a game: `turn = \"50ms\"` below the line `[limits.samegame]`"
-)]
-struct LimitsTable {
-    first_turn: Option<Limit>,
-    turn: Option<Limit>,
-    total: Option<Limit>,
-    memory: Option<Bound<Size>>,
-    stack: Option<Bound<Size>>,
-}
+/// More than any stack, and the largest number that plans can hold.
+const UNLIMITED: u64 = i64::MAX as u64;
 
-impl From<LimitsTable> for GameLimits {
-    fn from(table: LimitsTable) -> Self {
-        let LimitsTable { first_turn, turn, total, memory, stack } = table;
-        Self { stack, ..Self::new([first_turn, turn, total], memory) }
+impl GameLimits {
+    /// The limits on time.
+    pub fn times(&self) -> Limits {
+        let limit = |kind| match kind {
+            LimitKind::FirstTurn => self.first_turn,
+            LimitKind::Turn => self.turn,
+            LimitKind::Total => self.total,
+        };
+        Limits::from_kinds(|kind| limit(kind).map(|limit| limit.0))
+    }
+
+    /// These limits on resources, and the others where there are none here.
+    pub fn resources(&self, others: Resources) -> Resources {
+        let bytes = |bound: Bound<Size>| bound.limit().map(|size| size.0);
+        Resources {
+            memory: self.memory.map_or(others.memory, bytes),
+            stack: self.stack.map(|stack| bytes(stack).unwrap_or(UNLIMITED)),
+            ..others
+        }
+    }
+
+    /// The name of a limit on a resource that is set here.
+    pub fn resource(&self) -> Option<&'static str> {
+        self.memory.map(|_| "memory").or(self.stack.map(|_| "stack"))
+    }
+
+    /// These limits, and the others' where there are none here.
+    #[must_use]
+    pub fn or(self, others: Self) -> Self {
+        Self {
+            first_turn: self.first_turn.or(others.first_turn),
+            turn: self.turn.or(others.turn),
+            total: self.total.or(others.total),
+            memory: self.memory.or(others.memory),
+            stack: self.stack.or(others.stack),
+        }
     }
 }
 
-impl GameLimits {
-    /// The limits with these times, in the order of [`LimitKind::ALL`].
-    pub fn new(times: [Option<Limit>; 3], memory: Option<Bound<Size>>) -> Self {
-        let time = |kind: LimitKind| times[kind as usize].map(|limit| limit.0);
-        Self { times: Limits::from_kinds(time), memory, stack: None }
+impl From<Limits> for GameLimits {
+    fn from(times: Limits) -> Self {
+        let time = |kind| times.of(kind).map(Limit);
+        let (first_turn, turn) = (time(LimitKind::FirstTurn), time(LimitKind::Turn));
+        Self { first_turn, turn, total: time(LimitKind::Total), ..Self::default() }
     }
 }
 

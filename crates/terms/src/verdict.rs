@@ -22,39 +22,11 @@ pub const SIGXFSZ: i32 = 25;
 /// A system call that a filter does not take.
 pub const SIGSYS: i32 = 31;
 
-/// Linux's signals from 1 on. Logs hold numbers, and are read on systems that number signals differently.
+/// Linux's signals from 1 on, without their `SIG`. Logs hold numbers, and are read on systems that number signals differently.
 const SIGNAL_NAMES: [&str; 31] = [
-    "SIGHUP",
-    "SIGINT",
-    "SIGQUIT",
-    "SIGILL",
-    "SIGTRAP",
-    "SIGABRT",
-    "SIGBUS",
-    "SIGFPE",
-    "SIGKILL",
-    "SIGUSR1",
-    "SIGSEGV",
-    "SIGUSR2",
-    "SIGPIPE",
-    "SIGALRM",
-    "SIGTERM",
-    "SIGSTKFLT",
-    "SIGCHLD",
-    "SIGCONT",
-    "SIGSTOP",
-    "SIGTSTP",
-    "SIGTTIN",
-    "SIGTTOU",
-    "SIGURG",
-    "SIGXCPU",
-    "SIGXFSZ",
-    "SIGVTALRM",
-    "SIGPROF",
-    "SIGWINCH",
-    "SIGIO",
-    "SIGPWR",
-    "SIGSYS",
+    "HUP", "INT", "QUIT", "ILL", "TRAP", "ABRT", "BUS", "FPE", "KILL", "USR1", "SEGV", "USR2",
+    "PIPE", "ALRM", "TERM", "STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU", "URG",
+    "XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR", "SYS",
 ];
 
 /// How a game ended.
@@ -67,7 +39,7 @@ const SIGNAL_NAMES: [&str; 31] = [
 /// *games.entry(NoReply::Ended(BotExit::Signal(11)).verdict()).or_default() += 1;
 /// assert_eq!(games[&Verdict::Crash], 1);
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(
     feature = "serde",
     derive(serde::Serialize, serde::Deserialize),
@@ -76,6 +48,7 @@ const SIGNAL_NAMES: [&str; 31] = [
 #[non_exhaustive]
 pub enum Verdict {
     /// The bot played to the end of the game.
+    #[default]
     Completed,
     /// A reply was understood, but the rules forbid it.
     IllegalMove,
@@ -297,7 +270,7 @@ impl fmt::Display for BotExit {
             },
             Self::Unknown => f.write_str("ended"),
             Self::Signal(signal) => match signal_name(signal) {
-                Some(name) => write!(f, "was killed by {name}"),
+                Some(name) => write!(f, "was killed by SIG{name}"),
                 None => write!(f, "was killed by signal {signal}"),
             },
         }
@@ -326,7 +299,7 @@ mod tests {
         let known: Vec<_> = known.collect();
         assert!(known.len() > 20, "{known:?}");
         for (number, name) in known {
-            assert_eq!(signal_name(number), Some(name), "{number}");
+            assert_eq!(signal_name(number), name.strip_prefix("SIG"), "{number}");
         }
         assert_eq!((signal_name(-1), signal_name(0), signal_name(64)), (None, None, None));
     }

@@ -1,7 +1,7 @@
 //! Square Remover's board as bits, and the effect of swaps on it.
 
 use crate::bits::Bits;
-use crate::squares::Case;
+use crate::greedy_squares::Board as Case;
 
 /// More squares than any game removes.
 const MOST_SQUARES: usize = 50_000;
@@ -18,14 +18,14 @@ pub(super) struct Rules<const WORDS: usize> {
 
 impl<const WORDS: usize> Rules<WORDS> {
     pub(super) fn new(case: &Case) -> Self {
-        let side = case.side();
+        let side = case.tiles.len();
         let columns = |left_out: usize| {
             let mut cells = Bits::default();
             let kept = (0..side * side).filter(|cell| cell % side != left_out);
             kept.for_each(|cell| cells.insert(cell));
             cells
         };
-        let first = case.start_seed;
+        let first = case.buffer;
         let numbers = std::iter::successors(Some(first), |x| Some(x * 48_271 % 0x7fff_ffff));
         let colors = numbers.take(4 * MOST_SQUARES).map(|x| (x % case.colors) as u8 + 1);
         Self { side, not_last: columns(side - 1), not_first: columns(0), buffer: colors.collect() }

@@ -37,13 +37,14 @@ mod patterns;
 mod search;
 
 use std::ffi::OsString;
-use std::io::{self, BufRead, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
 
-use crate::squares::{Case, MOVES, Swap, numbers};
+use crate::greedy_squares::{Board as Case, MOVES};
+use crate::squares;
 use crate::with_name;
 use board::Pair;
 use search::Beam;
@@ -62,24 +63,28 @@ pub(crate) fn run(args: &[OsString]) -> io::Result<ExitCode> {
     let start = Instant::now();
     let Args { total } = Args::parse_from(with_name("squares-beam", args));
     let end = Duration::try_from_secs_f64(total).map_err(io::Error::other)?;
-    let mut input = io::stdin().lock();
-    let mut first = String::new();
-    input.read_line(&mut first)?;
-    let case = Case::read(&first, &mut input)?;
+    let case = squares::read(&mut io::stdin().lock())?;
     let (pairs, _) = search(&case, || start.elapsed(), end);
-    io::stdout().lock().write_all(numbers(&answer(&pairs, case.side())).as_bytes())?;
+    let mut output = io::BufWriter::new(io::stdout().lock());
+    for (row, column, direction) in answer(&pairs, case.tiles.len()) {
+        writeln!(output, "{row}\n{column}\n{direction}")?;
+    }
+    output.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// The best swaps, and the number of squares that they remove. A board takes only the words that it needs.
 fn search(case: &Case, clock: impl Fn() -> Duration, end: Duration) -> (Vec<Pair>, u32) {
-    match (case.side() * case.side()).div_ceil(64) {
+    match (case.tiles.len() * case.tiles.len()).div_ceil(64) {
         1 => Beam::<1>::new(case).run(clock, end),
         2 => Beam::<2>::new(case).run(clock, end),
         3 => Beam::<3>::new(case).run(clock, end),
         _ => Beam::<4>::new(case).run(clock, end),
     }
 }
+
+/// A swap: row, column, direction.
+type Swap = (usize, usize, usize);
 
 /// The swaps in the protocol's form, filled up with harmless ones.
 fn answer(pairs: &[Pair], side: usize) -> Vec<Swap> {
@@ -106,13 +111,13 @@ mod tests {
     fn case(random: &mut Pcg64Mcg, side: usize, colors: u32) -> Case {
         let mut tile = || u8::try_from(random.next_u32() % colors).expect("small");
         let tiles = (0..side).map(|_| (0..side).map(|_| tile()).collect()).collect();
-        Case { colors: colors.into(), tiles, start_seed: 1 + u64::from(random.next_u32() >> 2) }
+        Case { colors: colors.into(), tiles, buffer: 1 + u64::from(random.next_u32() >> 2) }
     }
 
     /// The score of swaps by a literal reading of the statement.
     fn plain_score(case: &Case, swaps: &[Swap]) -> u32 {
         let mut tiles = case.tiles.clone();
-        let mut next = case.start_seed;
+        let mut next = case.buffer;
         let mut score = remove_squares(&mut tiles, case.colors, &mut next);
         for &(row, column, direction) in swaps {
             let (r, c) = if direction == RIGHT { (row, column + 1) } else { (row + 1, column) };
@@ -175,7 +180,7 @@ mod tests {
         let mut random = Pcg64Mcg::new(5);
         let case = case(&mut random, 10, 5);
         let tiles = case.tiles.iter().map(|row| row.iter().map(|tile| (tile + 1) % 5).collect());
-        let other = Case { colors: 5, tiles: tiles.collect(), start_seed: case.start_seed };
+        let other = Case { colors: 5, tiles: tiles.collect(), buffer: case.buffer };
         let (one, two) = (narrow(&case).1, narrow(&other).1);
         assert!(one.abs_diff(two) * 10 < one, "{one} and {two}");
     }

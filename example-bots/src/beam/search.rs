@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::board::{Board, Pair, Rules};
 use super::patterns::Patterns;
-use crate::squares::{Case, MOVES};
+use crate::greedy_squares::{Board as Case, MOVES};
 
 /// The best part of a layer, whose boards also try two swaps at once.
 const DOUBLE: f64 = 0.085;
@@ -73,7 +73,7 @@ impl<const WORDS: usize> Beam<WORDS> {
         layers[0].states.push(start);
         Self {
             rules,
-            patterns: Patterns::new(case.side()),
+            patterns: Patterns::new(case.tiles.len()),
             layers,
             width: FIRST_WIDTH,
             steps: vec![Move { before: 0, pattern: 0, square: 0 }],

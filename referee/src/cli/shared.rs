@@ -396,8 +396,8 @@ impl RuleFlags {
     }
 
     fn limits(&self) -> GameLimits {
-        let times = [self.first_turn, self.turn, self.total];
-        GameLimits { stack: self.stack, ..GameLimits::new(times, self.memory) }
+        let &Self { first_turn, turn, total, memory, stack, .. } = self;
+        GameLimits { first_turn, turn, total, memory, stack }
     }
 
     /// Resolves these flags and the settings.

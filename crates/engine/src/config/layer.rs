@@ -98,7 +98,7 @@ impl Layer {
         Self {
             profile: Some(rules.profile),
             on_host_delay: Some(rules.on_host_delay),
-            fixed: GameLimits { times: rules.limits, ..GameLimits::default() },
+            fixed: rules.limits.into(),
             stored: Some(rules.resources),
             ..Self::of_game(game)
         }
@@ -148,7 +148,9 @@ impl Layer {
     fn check_limits(&self) -> Result<(), (usize, String)> {
         for (name, table) in &self.limits {
             let stray = match GameKind::named(name.get_ref()) {
-                Some(game) => StrayLimit::among(&table.times, &game).map(|stray| stray.to_string()),
+                Some(game) => {
+                    StrayLimit::among(&table.times(), &game).map(|stray| stray.to_string())
+                }
                 None if self.game.has(name.get_ref()) => None,
                 None => Some(self.game.unknown(name.get_ref()).to_string()),
             };

@@ -118,7 +118,7 @@ impl Config {
     }
 
     fn complete(game: Arc<GameKind>, settings: &Layer) -> Result<Self, ConfigError> {
-        if let Some(stray) = StrayLimit::among(&settings.fixed.times, &game) {
+        if let Some(stray) = StrayLimit::among(&settings.fixed.times(), &game) {
             return Err(stray.into());
         }
         let relaxed_factor = need(settings.relaxed_factor, "relaxed-factor")?.0;
@@ -126,22 +126,19 @@ impl Config {
             extra: need(settings.sdk_soft.extra, "sdk-soft.extra")?.0,
             forgiven: need(settings.sdk_soft.forgiven, "sdk-soft.forgiven")?,
         };
-        let limits = settings.limits(&game.name);
+        let limits = settings.fixed.or(settings.limits(&game.name));
         let bytes = |bound: Option<Bound<Size>>| bound.and_then(Bound::limit).map(|size| size.0);
-        let memory = settings.fixed.memory.or(limits.memory);
-        let memory = memory.map(|set| bytes(Some(set))).or(game.memory.map(Some));
-        let is_memory_open = settings.stored.is_none() && memory.is_none();
-        let stack = settings.fixed.stack.or(limits.stack);
+        let has_memory =
+            settings.stored.is_some() || limits.memory.is_some() || game.memory.is_some();
         Ok(Self {
             rules: rules(settings, &game, relaxed_factor, sdk_soft)?,
             relaxed_factor,
             sdk_soft,
             containment: need(settings.containment, "containment")?,
-            resources: settings.stored.unwrap_or_else(|| {
-                let stack = stack.map(|stack| stack.limit().map_or(UNLIMITED, |size| size.0));
-                Resources { stack, ..settings.resources.resources(memory.flatten()) }
-            }),
-            sandbox_memory: bytes(settings.resources.sandbox_memory.filter(|_| is_memory_open)),
+            resources: settings
+                .stored
+                .unwrap_or_else(|| limits.resources(settings.resources.resources(game.memory))),
+            sandbox_memory: bytes(settings.resources.sandbox_memory.filter(|_| !has_memory)),
             log_size: bytes(settings.resources.log_size),
             project: Project {
                 folder: settings.folder.clone().unwrap_or_default(),
@@ -180,9 +177,6 @@ fn laid_over(layers: impl IntoIterator<Item = Layer>) -> Layer {
     layers.into_iter().chain([default]).reduce(Layer::over).unwrap_or_default()
 }
 
-/// More than any stack, and the largest number that plans can hold.
-const UNLIMITED: u64 = i64::MAX as u64;
-
 /// Whether a limit allows no more than the official one.
 fn is_as_strict<T: PartialOrd>(limit: Option<T>, official: Option<T>) -> bool {
     official.is_none_or(|official| limit.is_some_and(|limit| limit <= official))
@@ -202,9 +196,9 @@ fn rules(
         _ => Some(1.0),
     };
     let profiled = |limit: Duration| Some(limit.mul_f64(factor?));
-    let given = settings.limits(&game.name).times;
+    let given = settings.limits(&game.name).times();
     let normal = given.or(&game.limits);
-    let fixed = settings.fixed.times;
+    let fixed = settings.fixed.times();
     let overruns = OverrunRules {
         on_host_delay: need(settings.on_host_delay, "on-host-delay")?,
         soft: (profile == Profile::SdkSoft).then_some(sdk_soft),
@@ -240,8 +234,7 @@ mod tests {
     }
 
     fn turn(seconds: u64) -> GameLimits {
-        let times = [(LimitKind::Turn, Duration::from_secs(seconds))].into();
-        GameLimits { times, ..GameLimits::default() }
+        Limits::from([(LimitKind::Turn, Duration::from_secs(seconds))]).into()
     }
 
     fn limits(first_turn: u64, turn: u64) -> Limits {
@@ -289,7 +282,7 @@ mod tests {
         assert_eq!(explained.limits.len(), GAMES.len());
         for game in GAMES.iter() {
             let memory = game.memory.map(|bytes| Bound::At(Size(bytes)));
-            let official = GameLimits { times: game.limits, memory, stack: None };
+            let official = GameLimits { memory, ..game.limits.into() };
             assert_eq!(explained.limits(&game.name), official);
         }
     }

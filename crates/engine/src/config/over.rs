@@ -20,11 +20,7 @@ impl<T> Layered for Option<T> {
 
 impl Layered for GameLimits {
     fn over(self, below: Self) -> Self {
-        Self {
-            times: self.times.or(&below.times),
-            memory: self.memory.or(below.memory),
-            stack: self.stack.or(below.stack),
-        }
+        self.or(below)
     }
 }
 

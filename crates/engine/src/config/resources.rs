@@ -33,7 +33,6 @@ impl ResourceTable {
         let count = |bound: Option<Bound<Count>>| bound?.limit().map(|count| count.0);
         Resources {
             memory,
-            stack: None,
             processes: count(self.processes),
             open_files: count(self.open_files),
             cpu_time: self.cpu_time.and_then(Bound::limit).map(|limit| Millis(limit.0)),
@@ -41,6 +40,7 @@ impl ResourceTable {
             turn_output: size(self.turn_output),
             game_output: size(self.game_output),
             game_stderr: size(self.game_stderr),
+            ..Resources::default()
         }
     }
 }

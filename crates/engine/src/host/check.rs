@@ -71,13 +71,7 @@ fn core_share(worker: &BotCommand, work: Duration) -> Result<f64, HostError> {
 /// The times of this number of exchanges.
 fn exchanges(bot: &BotCommand, count: u32) -> Result<Distribution, HostError> {
     let input = LINE.repeat(LINES);
-    let rules = LineRules {
-        count: 1,
-        max_bytes: None,
-        eof_ends_line: false,
-        until_exit: true,
-        readable: |_| true,
-    };
+    let rules = LineRules { eof_ends_line: false, ..LineRules::any(1) };
     let mut bot = BotProcess::spawn(bot, 0, None)?;
     let mut times = Distribution::default();
     for exchange in 0..=count {

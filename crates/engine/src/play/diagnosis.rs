@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use super::Match;
 use super::aftermath::{surplus_output, what_is_left};
 use super::blame::blame;
 use super::broken_limits::{Inherited, kernel_limit, over_limit};
 use super::never_ran::never_ran;
 use super::player::Reply;
-use super::stderr::StderrPipe;
 use contain::bot::{BotCommand, BotEnd, Phase};
 use results::gamelog::Turn;
 use results::sanitizer::sanitizer_finding;
@@ -74,7 +72,6 @@ pub(super) struct Observations<'a> {
     turns: u32,
     /// The first remark on a reply that counted.
     remark: Option<String>,
-    stderr: StderrPipe,
     /// What is said of turns that counted, the first of them and their number.
     counted: Vec<(&'static str, u32, u64)>,
 }
@@ -88,20 +85,12 @@ struct Fatal {
 }
 
 impl<'a> Observations<'a> {
-    pub(super) fn new(game: &Match<'_>, command: &'a BotCommand) -> Self {
-        Self {
-            command,
-            fatal: None,
-            turns: 0,
-            remark: None,
-            stderr: StderrPipe::new(game.game.stderr_per_turn),
-            counted: Vec::new(),
-        }
+    pub(super) fn new(command: &'a BotCommand) -> Self {
+        Self { command, fatal: None, turns: 0, remark: None, counted: Vec::new() }
     }
 
     pub(super) fn add(&mut self, turn: &Turn, verdict: Verdict, seen: Seen) {
         self.turns += 1;
-        self.stderr.add(turn);
         let late = match turn.overrun.map(|overrun| overrun.decision) {
             Some(Decision::Accepted) if seen.phase == Phase::Limit => Some(FOUND_LATE),
             Some(Decision::Accepted) => Some(ACCEPTED),
@@ -138,7 +127,6 @@ impl<'a> Observations<'a> {
             format!("{} {what} (the first is turn {first})", plural(*turns, "turn"))
         }));
         parts.extend(self.remark.clone());
-        parts.extend(self.stderr.diagnosis());
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }

@@ -28,7 +28,6 @@ mod overrun;
 mod player;
 mod quiet;
 mod record;
-mod stderr;
 mod table;
 mod traces;
 

@@ -1,11 +1,12 @@
 //! The bot in a seat: its process, and its clock.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::overrun::{assess, overtime};
+use super::table::Ended;
 use super::{Match, PlayError};
 use contain::bot::{
-    BotCommand, BotEnd, BotProcess, ExchangeError, Exchanged, Request, SpawnError, TableWatch,
+    BotCommand, BotProcess, ExchangeError, Exchanged, Request, SpawnError, TableWatch,
 };
 use contain::cancel::{Cancelled, Canceller};
 use rules::game::{Answer, Ask};
@@ -22,6 +23,8 @@ pub(super) struct Player<'a> {
     game: &'a Match<'a>,
     command: &'a BotCommand,
     bot: BotProcess,
+    /// Just before it was started.
+    started: Instant,
     /// Whether it has been asked since it was started.
     was_asked: bool,
     /// The time that its exchanges have taken since then.
@@ -48,20 +51,22 @@ pub(super) struct Reply {
 
 impl<'a> Player<'a> {
     pub(super) fn start(game: &'a Match<'a>, command: &'a BotCommand) -> Result<Self, SpawnError> {
+        let started = Instant::now();
         let alarm = game.canceller.map(Canceller::alarm);
         let mut bot = BotProcess::spawn(command, game.rules.stderr_cap, alarm)?;
         if game.traces.is_some() {
             bot.trace();
         }
         let (used, pondered) = (Duration::ZERO, Duration::ZERO);
-        Ok(Self { game, command, bot, was_asked: false, used, forgiven: 0, pondered })
+        Ok(Self { game, command, bot, started, was_asked: false, used, forgiven: 0, pondered })
     }
 
     /// Has the bot talk to this peer from its start on: one that was asked before is started again.
     pub(super) fn meet(mut self, peer: Box<dyn Peer>) -> Result<Self, SpawnError> {
         if self.was_asked {
             self.bot.finish(self.game.rules.grace);
-            self = Self { forgiven: self.forgiven, ..Self::start(self.game, self.command)? };
+            let Self { started, forgiven, .. } = self;
+            self = Self { started, forgiven, ..Self::start(self.game, self.command)? };
         }
         self.bot.talk_to(peer);
         Ok(self)
@@ -125,18 +130,14 @@ impl<'a> Player<'a> {
         self.pondered += self.bot.take_idle_cpu().unwrap_or_default();
     }
 
-    /// The CPU time that it has used in others' turns, if it may.
-    pub(super) fn pondered(&mut self) -> Option<Duration> {
-        if !self.game.ponders {
-            return None;
-        }
-        self.note_pondering();
-        Some(self.pondered)
-    }
-
     /// Closes the bot's input, and kills it once the grace of the rules has passed.
-    pub(super) fn finish(self) -> BotEnd {
-        self.bot.finish(self.game.rules.grace)
+    pub(super) fn finish(mut self) -> Ended {
+        if self.game.ponders {
+            self.note_pondering();
+        }
+        let pondered = self.game.ponders.then_some(self.pondered);
+        let ending = self.bot.finish(self.game.rules.grace);
+        Ended { ending, wall: self.started.elapsed(), pondered }
     }
 
     /// The limit of a question: where all replies share one, what is left of it.

@@ -1,7 +1,7 @@
 //! The bots of a game in their seats. One of them is asked at a time; the others are stopped in the meantime, so that none makes another
 //! late, unless they may ponder.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::player::{Player, Reply};
 use super::{Match, PlayError};
@@ -16,12 +16,11 @@ pub(super) struct Table<'a> {
     watch: Option<TableWatch>,
 }
 
-/// A seat, with the moment just before its bot was started.
-enum SeatState<'a> {
-    /// Its bot has not been asked yet.
-    Waiting,
-    Playing(Box<Player<'a>>, Instant),
-    Ended(Ended),
+/// A seat: neither its bot nor that bot's end is there before it is asked.
+#[derive(Default)]
+struct SeatState<'a> {
+    playing: Option<Box<Player<'a>>>,
+    ended: Option<Ended>,
 }
 
 /// How a bot ended, and the time from its start until it was reaped.
@@ -37,7 +36,7 @@ impl<'a> Table<'a> {
     pub(super) fn new(game: &'a Match<'a>) -> Result<Self, PlayError> {
         let watch = (game.seats.len() > 1).then(TableWatch::start).transpose();
         let watch = watch.map_err(|error| PlayError::Exchange(error.into()))?;
-        Ok(Self { game, seats: game.seats.iter().map(|_| SeatState::Waiting).collect(), watch })
+        Ok(Self { game, seats: game.seats.iter().map(|_| SeatState::default()).collect(), watch })
     }
 
     /// Starts the bot of a seat, unless it was started before.
@@ -47,14 +46,12 @@ impl<'a> Table<'a> {
             let what = format!("asked player {seat}, and the {players} players count from 0");
             return Err(PlayError::Judge(JudgeFailure::new(what)));
         };
-        if let SeatState::Waiting = place {
-            let started = Instant::now();
-            let command = self.game.seats[seat].command;
-            let mut player = Player::start(self.game, command)?;
+        if place.playing.is_none() && place.ended.is_none() {
+            let mut player = Player::start(self.game, self.game.seats[seat].command)?;
             if let Some(watch) = &self.watch {
                 player.join(watch);
             }
-            *place = SeatState::Playing(Box::new(player), started);
+            place.playing = Some(Box::new(player));
         }
         Ok(())
     }
@@ -63,32 +60,23 @@ impl<'a> Table<'a> {
     /// plays.
     pub(super) fn exchange(&mut self, ask: &mut Ask) -> Result<Reply, PlayError> {
         self.start(ask.seat)?;
-        let place = &mut self.seats[ask.seat];
-        if let Some(peer) = ask.peer.take() {
-            // A peer may have the bot started again.
-            if let SeatState::Playing(player, started) =
-                std::mem::replace(place, SeatState::Waiting)
-            {
-                *place = SeatState::Playing(Box::new(player.meet(peer)?), started);
-            }
-        }
-        let is_over = |(seat, place): (Seat, &SeatState<'_>)| {
-            seat == ask.seat || matches!(place, SeatState::Ended(_))
-        };
+        let is_over =
+            |(seat, place): (Seat, &SeatState<'_>)| seat == ask.seat || place.ended.is_some();
         let plays_alone = self.seats.iter().enumerate().all(is_over);
-        match &mut self.seats[ask.seat] {
-            SeatState::Playing(player, _) => {
-                let mut reply = player.exchange(ask)?;
-                if !plays_alone {
-                    player.wait_for_others(&mut reply);
-                }
-                Ok(reply)
-            }
-            SeatState::Waiting | SeatState::Ended(_) => {
-                let what = format!("asked player {} after that player was out", ask.seat);
-                Err(PlayError::Judge(JudgeFailure::new(what)))
-            }
+        let place = &mut self.seats[ask.seat];
+        let Some(mut player) = place.playing.take() else {
+            let what = format!("asked player {} after that player was out", ask.seat);
+            return Err(PlayError::Judge(JudgeFailure::new(what)));
+        };
+        if let Some(peer) = ask.peer.take() {
+            *player = player.meet(peer)?;
         }
+        let player = place.playing.insert(player);
+        let mut reply = player.exchange(ask)?;
+        if !plays_alone {
+            player.wait_for_others(&mut reply);
+        }
+        Ok(reply)
     }
 
     /// Ends the bots that play no more, while the game goes on.
@@ -102,27 +90,16 @@ impl<'a> Table<'a> {
 
     /// Ends all bots; `None` for those that never started.
     pub(super) fn finish(self) -> Vec<Option<Ended>> {
-        let ended = |mut place: SeatState<'a>| {
-            place.end();
-            match place {
-                SeatState::Ended(ended) => Some(ended),
-                SeatState::Waiting | SeatState::Playing(..) => None,
-            }
-        };
-        self.seats.into_iter().map(ended).collect()
+        let mut seats = self.seats;
+        seats.iter_mut().for_each(SeatState::end);
+        seats.into_iter().map(|place| place.ended).collect()
     }
 }
 
 impl SeatState<'_> {
     fn end(&mut self) {
-        *self = match std::mem::replace(self, Self::Waiting) {
-            Self::Playing(mut player, started) => {
-                let pondered = player.pondered();
-                let ending = player.finish();
-                let wall = started.elapsed();
-                Self::Ended(Ended { ending, wall, pondered })
-            }
-            other => other,
-        };
+        if let Some(player) = self.playing.take() {
+            self.ended = Some(player.finish());
+        }
     }
 }

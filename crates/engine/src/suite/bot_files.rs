@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::stamp::{Stamp, stamped};
+use crate::stamp::stamped;
 use contain::bot::SpawnError;
 use results::suite::PlannedBot;
-use terms::system::{is_executable, is_path, program_file};
+use terms::system::{FileStamp, is_executable, is_path, program_file};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BotFiles(Vec<BotFile>);
@@ -62,7 +62,7 @@ impl BotFiles {
     pub(super) fn check(
         &self,
         planned: &BTreeMap<String, String>,
-    ) -> Result<Vec<Stamp>, FileChange> {
+    ) -> Result<Vec<FileStamp>, FileChange> {
         let planned = self.0.iter().filter_map(|file| Some((file, planned.get(&file.word)?)));
         let check = |(file, planned): (&BotFile, &String)| match stamped(&file.path) {
             Ok((stamp, digest)) if digest == *planned => Ok(stamp),

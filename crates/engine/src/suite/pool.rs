@@ -147,7 +147,10 @@ impl Pool<'_> {
         stop: &AtomicBool,
         outcomes: &mpsc::SyncSender<Result<Vec<Outcome>, PoolError>>,
     ) {
-        pinning.into_iter().for_each(keep_to);
+        if let Some(pinning) = pinning {
+            // It is kept there between its games too. Without these cores, the first game says why it cannot be played.
+            let _ = move_thread_to(&pinning.cores);
+        }
         let is_cancelled = || self.canceller.and_then(Canceller::cancelled).is_some();
         while !stop.load(Ordering::Relaxed) && !is_cancelled() {
             let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
@@ -264,12 +267,6 @@ fn warn_of_written_files() {
              which file has played; name it in the bot's environment instead"
         );
     });
-}
-
-/// Keeps this thread to its own cores between its games too, so that it disturbs no other bot.
-fn keep_to(pinning: &Pinning) {
-    // Without them, the first game says why it cannot be played.
-    let _ = move_thread_to(&pinning.cores);
 }
 
 /// The number of consecutive games of each bot that were not played.

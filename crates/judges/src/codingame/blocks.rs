@@ -41,50 +41,25 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The blocks of the SDK.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Name {
-    Infos,
-    Input,
-    Info,
-    Monitoring,
-    Metadata,
-    Scores,
-    Tooltip,
-    /// The parameters that the game was played with.
-    UsedInput,
-    Fail,
-    /// For viewers only.
-    View,
-}
-
-impl Name {
-    fn parse(name: &str) -> Option<Self> {
-        Some(match name {
-            // A game of several players calls it a summary.
-            "INFOS" | "SUMMARY" => Self::Infos,
-            "NEXT_PLAYER_INPUT" => Self::Input,
-            "NEXT_PLAYER_INFO" => Self::Info,
-            "MONITORING" => Self::Monitoring,
-            "METADATA" => Self::Metadata,
-            "SCORES" => Self::Scores,
-            "FAIL" => Self::Fail,
-            "TOOLTIP" => Self::Tooltip,
-            "UINPUT" => Self::UsedInput,
-            "VIEW" => Self::View,
-            _ => return None,
-        })
-    }
-
-    fn is_last(self) -> bool {
-        matches!(self, Self::Info | Self::Scores | Self::Fail)
-    }
-}
+/// The blocks of the SDK. A game of several players has a SUMMARY instead of INFOS; VIEW is for viewers only.
+const BLOCKS: [&str; 11] = [
+    "INFOS",
+    "SUMMARY",
+    "NEXT_PLAYER_INPUT",
+    "NEXT_PLAYER_INFO",
+    "MONITORING",
+    "METADATA",
+    "SCORES",
+    "FAIL",
+    "TOOLTIP",
+    "UINPUT",
+    "VIEW",
+];
 
 /// Finds the end of a step in lines that arrive little by little.
 #[derive(Debug, Default)]
 pub struct Scanner {
-    blocks: Vec<(Name, usize, usize)>,
+    blocks: Vec<(&'static str, usize, usize)>,
     /// The line of the next header.
     next: usize,
     problem: Option<String>,
@@ -102,12 +77,12 @@ pub struct StepOutput {
     /// The lines for the bot.
     pub input: Vec<String>,
     /// The question, or the end.
-    pub then: Then,
+    pub then: NextAction,
 }
 
 /// What follows a step.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub enum Then {
+pub enum NextAction {
     /// The bot is to be asked: the lines of the block are its number, the number of lines, and the limit in ms.
     Ask(Vec<String>),
     /// The game is over.
@@ -134,14 +109,7 @@ impl Scanner {
                 self.next += 1;
                 continue;
             }
-            let header = Header::parse(line).and_then(|header| match Name::parse(header.name) {
-                Some(name) => Ok((name, header.lines)),
-                None => Err(format!(
-                    "wrote a block {}, which is not known",
-                    quote(header.name.as_bytes())
-                )),
-            });
-            let (name, count) = match header {
+            let (name, count) = match known_header(line) {
                 Ok(header) => header,
                 Err(problem) => {
                     self.problem = Some(problem);
@@ -154,7 +122,7 @@ impl Scanner {
             }
             self.blocks.push((name, self.next + 1, end));
             self.next = end;
-            if name.is_last() {
+            if ["NEXT_PLAYER_INFO", "SCORES", "FAIL"].contains(&name) {
                 return Some(end);
             }
         }
@@ -174,22 +142,31 @@ impl Scanner {
         for (name, start, end) in self.blocks {
             let content = || text(lines, start, end);
             match name {
-                Name::Infos => said.summary.extend(content()),
-                Name::Monitoring => said.wants_times = true,
-                Name::Input => said.input = content(),
-                Name::Metadata => metadata = content(),
-                Name::Tooltip => said.tooltips.extend(content()),
-                Name::UsedInput => used = content(),
-                Name::Info => said.then = Then::Ask(content()),
-                Name::Scores => {
+                "INFOS" | "SUMMARY" => said.summary.extend(content()),
+                "MONITORING" => said.wants_times = true,
+                "NEXT_PLAYER_INPUT" => said.input = content(),
+                "METADATA" => metadata = content(),
+                "TOOLTIP" => said.tooltips.extend(content()),
+                "UINPUT" => used = content(),
+                "NEXT_PLAYER_INFO" => said.then = NextAction::Ask(content()),
+                "SCORES" => {
                     let (metadata, used) = (mem::take(&mut metadata), mem::take(&mut used));
-                    said.then = Then::End { metadata, scores: content(), used };
+                    said.then = NextAction::End { metadata, scores: content(), used };
                 }
-                Name::Fail => said.then = Then::Fail(content()),
-                Name::View => {}
+                "FAIL" => said.then = NextAction::Fail(content()),
+                _ => {}
             }
         }
         Ok(said)
+    }
+}
+
+/// The name and the number of lines of a block that the SDK has.
+fn known_header(line: &[u8]) -> Result<(&'static str, usize), String> {
+    let Header { name, lines } = Header::parse(line)?;
+    match BLOCKS.iter().find(|known| **known == name) {
+        Some(known) => Ok((known, lines)),
+        None => Err(format!("wrote a block {}, which is not known", quote(name.as_bytes()))),
     }
 }
 
@@ -262,7 +239,7 @@ mod tests {
             tooltips: vec!["x".to_owned(), "0".to_owned()],
             wants_times: true,
             input: vec!["7 8".to_owned()],
-            then: Then::Ask(["0", "1", "50"].map(str::to_owned).to_vec()),
+            then: NextAction::Ask(["0", "1", "50"].map(str::to_owned).to_vec()),
         };
         assert_eq!(said(step), Some(Ok(expected)));
     }
@@ -273,7 +250,7 @@ mod tests {
              OpenJDK 64-Bit Server VM warning: Sharing\n[[SCORES] 1]\n0 1\n";
         let said = said(step).expect("whole").expect("a step");
         assert_eq!(said.summary, ["x VM warning: y"]);
-        assert!(matches!(said.then, Then::End { .. }));
+        assert!(matches!(said.then, NextAction::End { .. }));
     }
 
     #[test]

@@ -1,13 +1,12 @@
 //! A contribution's folder: its test cases, its criterion, and the version of its engine.
 
+use std::fmt::Display;
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::engine::EngineVersion;
 use super::properties;
 use super::test_case::{TestCaseContent, parse_test_case};
-use rules::source::SourceError;
 use terms::text::without_byte_order_mark;
 
 /// What the folder of a contribution says about its game.
@@ -44,34 +43,15 @@ pub struct TestCase {
     pub content: TestCaseContent,
 }
 
-/// Why a contribution cannot be read.
+/// Why a contribution cannot be read: the file, what is wrong in it, and what would be right.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ContributionError {
-    /// A file or folder cannot be read.
-    #[error("{}: {error}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        error: io::Error,
-    },
-    /// A test case cannot be understood.
-    #[error("{}:{problem}", path.display())]
-    TestCase {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong, and where.
-        problem: SourceError,
-    },
-    /// A setting of `config.ini` or `pom.xml` is wrong.
-    #[error("{}: {problem}", path.display())]
-    Setting {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong and what would be right.
-        problem: String,
-    },
+#[error("{0}")]
+pub struct ContributionError(String);
+
+impl ContributionError {
+    fn at(path: &Path, problem: impl Display) -> Self {
+        Self(format!("{}: {problem}", path.display()))
+    }
 }
 
 /// The title in the skeleton from which contributions start.
@@ -113,7 +93,7 @@ impl Contribution {
     fn read_settings(&mut self, path: &Path) -> Result<(), ContributionError> {
         let properties = properties::parse(&read(path)?);
         let property = |name: &str| properties.get(name).filter(|value| !value.is_empty()).cloned();
-        let wrong = |problem| ContributionError::Setting { path: path.to_owned(), problem };
+        let wrong = |problem: String| ContributionError::at(path, problem);
         let title = property("title").filter(|title| title != TITLE_OF_SKELETON);
         self.title = title.or(self.title.take());
         self.kind = property("type").map(|kind| kind.to_lowercase()).or(self.kind.take());
@@ -203,7 +183,7 @@ fn cases(folder: &Path) -> Result<Vec<TestCase>, ContributionError> {
     let case = |(_, name): (u32, &String)| {
         let path = folder.join(name);
         let content = parse_test_case(&read(&path)?)
-            .map_err(|problem| ContributionError::TestCase { path: path.clone(), problem })?;
+            .map_err(|problem| ContributionError(format!("{}:{problem}", path.display())))?;
         let name = name.split('.').next().unwrap_or_default().to_owned();
         Ok(TestCase { name, path, content })
     };
@@ -211,14 +191,14 @@ fn cases(folder: &Path) -> Result<Vec<TestCase>, ContributionError> {
 }
 
 fn names(folder: &Path) -> Result<Vec<String>, ContributionError> {
-    let failed = |error| ContributionError::File { path: folder.to_owned(), error };
+    let failed = |error| ContributionError::at(folder, error);
     let entries: Vec<_> =
         folder.read_dir().map_err(failed)?.collect::<Result<_, _>>().map_err(failed)?;
     Ok(entries.iter().filter_map(|entry| entry.file_name().into_string().ok()).collect())
 }
 
 fn read(path: &Path) -> Result<String, ContributionError> {
-    let failed = |error| ContributionError::File { path: path.to_owned(), error };
+    let failed = |error| ContributionError::at(path, error);
     fs::read_to_string(path).map(without_byte_order_mark).map_err(failed)
 }
 
@@ -230,7 +210,7 @@ fn engine(project: &Path) -> Result<Option<EngineVersion>, ContributionError> {
     }
     let text = read(&path)?;
     let named = engine_in(&text);
-    let wrong = |problem| ContributionError::Setting { path, problem };
+    let wrong = |problem: String| ContributionError::at(&path, problem);
     named.map(str::parse).transpose().map_err(wrong)
 }
 

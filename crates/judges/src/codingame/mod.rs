@@ -25,7 +25,7 @@ use std::mem;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use self::blocks::{Scanner, StepOutput, Then};
+use self::blocks::{NextAction, Scanner, StepOutput};
 pub use self::contribution::{Contribution, ContributionError, TestCase};
 pub use self::engine::EngineVersion;
 use self::engine::LateReplies;
@@ -90,7 +90,7 @@ impl Codingame {
             set_property(&mut command, &format!("-Dleague.level={league}"));
         }
         let process = Process::start(&command, place)?.with_remedies(OF_ENGINE);
-        Ok(Box::new(Running::new(process, case, self)))
+        Ok(Box::new(SdkReferee::new(process, case, self)))
     }
 }
 
@@ -109,7 +109,7 @@ fn set_property(command: &mut JudgeCommand, property: &str) {
 }
 
 /// A running referee.
-struct Running {
+struct SdkReferee {
     process: Process,
     criteria: Option<String>,
     /// What to send next.
@@ -138,7 +138,7 @@ struct Player {
     tooltip: String,
 }
 
-impl Running {
+impl SdkReferee {
     fn new(process: Process, case: &Case, game: &Codingame) -> Self {
         let player = || Player {
             held_input: String::new(),
@@ -312,24 +312,26 @@ impl Running {
     }
 }
 
-impl Referee for Running {
+impl Referee for SdkReferee {
     fn begin(&mut self) -> Result<Step, JudgeFailure> {
         loop {
             let said = self.receive()?;
             self.summary.extend(said.summary);
             self.note_tooltips(&said.tooltips);
             match said.then {
-                Then::Ask(info) => {
+                NextAction::Ask(info) => {
                     if let Some(question) = self.question(&said.input, &info)? {
                         return Ok(self.steps.ask(question));
                     }
                 }
-                Then::End { metadata, scores, used } => {
+                NextAction::End { metadata, scores, used } => {
                     let end = self.end(&metadata, &scores, &used)?;
                     return Ok(self.steps.end(end));
                 }
-                Then::Fail(trace) => return Err(self.process.failed(&trace)),
-                Then::Nothing => return Err(self.process.trouble("wrote nothing that is a step")),
+                NextAction::Fail(trace) => return Err(self.process.failed(&trace)),
+                NextAction::Nothing => {
+                    return Err(self.process.trouble("wrote nothing that is a step"));
+                }
             }
         }
     }

@@ -11,9 +11,8 @@ use std::process::{Command, Stdio};
 
 use fs_err as fs;
 
-use self::pahcer::Pahcer;
 use self::psytester::Psytester;
-use self::step::{Judging, SEED, Step, from_windows};
+use self::step::{Judging, SEED, Step};
 use crate::codingame::Survey;
 use crate::naming::{game_name, last_part};
 use terms::path::{folder_of, is_hidden};
@@ -45,7 +44,7 @@ const ZIP: &[u8] = b"PK";
 
 /// What other tools' settings say of a contest.
 #[derive(Debug, Default)]
-struct Told {
+struct ImportedSettings {
     name: Option<String>,
     better: Option<&'static str>,
     score: Option<String>,
@@ -98,16 +97,15 @@ pub fn survey_ahc(folder: &Path, given: Option<&str>) -> io::Result<Survey> {
 }
 
 /// What pahcer's settings say, or without them psytester's.
-fn told(folder: &Path) -> io::Result<Told> {
-    let (mut told, builds, tests) = if let Some(settings) = Pahcer::read(folder)? {
-        let Pahcer { name, better, score, cases, builds, tests } = settings;
-        let cases = cases.map(PathBuf::from);
-        (Told { name, better, score, cases, ..Told::default() }, builds, tests)
+fn told(folder: &Path) -> io::Result<ImportedSettings> {
+    let (mut told, [builds, tests]) = if let Some(imported) = pahcer::read(folder)? {
+        imported
     } else if let Some(settings) = Psytester::read(folder)? {
         let Psytester { better, score, tests, left, .. } = settings.of_cases();
-        (Told { better, score, left, ..Told::default() }, Vec::new(), tests)
+        let imported = ImportedSettings { better, score, left, ..ImportedSettings::default() };
+        (imported, [Vec::new(), tests])
     } else {
-        return Ok(Told::default());
+        return Ok(ImportedSettings::default());
     };
     told.judging = tests.iter().find_map(|step| step.judging(folder));
     let judge = told.judging.as_ref().map_or("tester", |judging| judging.tool.as_str()).to_owned();
@@ -129,18 +127,19 @@ fn told(folder: &Path) -> io::Result<Told> {
     if let Some(scorer) = told.judging.take_if(is_unknown) {
         told.left.push(not_filled_in("the scorer", &scorer.arguments));
     }
-    let mut words = match told.judging.as_mut().filter(|judging| judging.starts_bot) {
+    let words = match told.judging.as_mut().filter(|judging| judging.starts_bot) {
         Some(judging) => mem::take(&mut judging.arguments),
         None => bot_step.map(|step| step.command(folder)).unwrap_or_default(),
     };
-    from_windows(&mut words);
     if Step::has_seed(&words) {
         told.left.push(not_filled_in("the bot", &words));
         return Ok(told);
     }
-    let Some(program) = words.first() else { return Ok(told) };
+    if words.is_empty() {
+        return Ok(told);
+    }
     for step in builds.iter().filter(|step| !step.is_of_tools(&tools, &judge)) {
-        match step.build(program) {
+        match step.build() {
             Ok(command) => told.builds.push(command),
             Err(command) => told
                 .left
@@ -264,7 +263,7 @@ fn started(program: &Path, arguments: &str) -> String {
     format!("{} {arguments}", shell_word(&from_here(program)))
 }
 
-fn settings(name: &str, judge: &Judge, cases: &Path, told: Told) -> String {
+fn settings(name: &str, judge: &Judge, cases: &Path, told: ImportedSettings) -> String {
     let Judge { kind, command, note } = judge;
     let (command, cases) = (quoted(command), quoted(&cases.display().to_string()));
     let stdin = if *kind == "tester" { "stdin = \"{case}\"\n" } else { "" };
@@ -291,7 +290,7 @@ fn better_line(better: Option<&str>) -> String {
 }
 
 /// The table of the bot that other tools play.
-fn bot(name: &str, folder: &Path, told: &Told) -> Option<String> {
+fn bot(name: &str, folder: &Path, told: &ImportedSettings) -> Option<String> {
     if told.bot.is_empty() {
         return None;
     }

@@ -1,45 +1,30 @@
 //! What pahcer's settings say of a contest: its name, its scores, and its steps.
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
 use super::step::Step;
-use super::{psytester, read_if_there};
+use super::{ImportedSettings, psytester, read_if_there};
 
 /// The file of pahcer's settings.
-pub(super) const FILE: &str = "pahcer_config.toml";
+const FILE: &str = "pahcer_config.toml";
 
-#[derive(Debug, Default)]
-pub(super) struct Pahcer {
-    pub(super) name: Option<String>,
-    pub(super) better: Option<&'static str>,
-    pub(super) score: Option<String>,
-    pub(super) cases: Option<String>,
-    /// The steps before all tests.
-    pub(super) builds: Vec<Step>,
-    /// The steps of each test.
-    pub(super) tests: Vec<Step>,
-}
-
-impl Pahcer {
-    /// Reads them, if there are any.
-    pub(super) fn read(folder: &Path) -> io::Result<Option<Self>> {
-        let Some(text) = read_if_there(&folder.join(FILE))? else { return Ok(None) };
-        let table: Table = text.parse().map_err(io::Error::other)?;
-        let text =
-            |section: &str, key: &str| Some(table.get(section)?.get(key)?.as_str()?.to_owned());
-        let better = text("problem", "objective");
-        Ok(Some(Self {
-            name: text("problem", "problem_name"),
-            better: better.map(|objective| if objective == "Min" { "lower" } else { "higher" }),
-            score: text("problem", "score_regex"),
-            cases: text("test", "in_dir"),
-            builds: steps(&table, "compile_steps"),
-            tests: steps(&table, "test_steps"),
-        }))
-    }
+/// Reads them, if there are any: what they say of the contest, and the steps before all tests and of each test.
+pub(super) fn read(folder: &Path) -> io::Result<Option<(ImportedSettings, [Vec<Step>; 2])>> {
+    let Some(text) = read_if_there(&folder.join(FILE))? else { return Ok(None) };
+    let table: Table = text.parse().map_err(io::Error::other)?;
+    let text = |section: &str, key: &str| Some(table.get(section)?.get(key)?.as_str()?.to_owned());
+    let better = text("problem", "objective");
+    let imported = ImportedSettings {
+        name: text("problem", "problem_name"),
+        better: better.map(|objective| if objective == "Min" { "lower" } else { "higher" }),
+        score: text("problem", "score_regex"),
+        cases: text("test", "in_dir").map(PathBuf::from),
+        ..ImportedSettings::default()
+    };
+    Ok(Some((imported, ["compile_steps", "test_steps"].map(|list| steps(&table, list)))))
 }
 
 fn steps(table: &Table, name: &str) -> Vec<Step> {

@@ -17,7 +17,7 @@ use terms::text::cut;
 use terms::verdict::{BotExit, Verdict};
 
 use self::pattern::Found;
-pub use self::pattern::{ScorePattern, ScorePatternError};
+pub use self::pattern::ScorePattern;
 
 /// Rust's exit status after a panic, by which scorers refuse answers that they cannot read. Cargo's failures have it too.
 const PANIC: BotExit = BotExit::Code(101);

@@ -17,18 +17,6 @@ pub struct ScorePattern {
     unclear: Option<Regex>,
 }
 
-/// Why a text is not a pattern that finds a score.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ScorePatternError {
-    /// It is not a pattern.
-    #[error("{0}")]
-    Malformed(String),
-    /// It does not say where the score is.
-    #[error("the pattern has no group `(?P<score>…)`")]
-    NoGroup,
-}
-
 impl Default for ScorePattern {
     /// The patterns of most testers, tried in turn. Each matches one whole line.
     fn default() -> Self {
@@ -50,14 +38,13 @@ impl Default for ScorePattern {
 }
 
 impl TryFrom<String> for ScorePattern {
-    type Error = ScorePatternError;
+    type Error = String;
 
     /// A pattern of the user's.
-    fn try_from(pattern: String) -> Result<Self, ScorePatternError> {
-        let pattern = Regex::new(&pattern);
-        let pattern = pattern.map_err(|error| ScorePatternError::Malformed(error.to_string()))?;
+    fn try_from(pattern: String) -> Result<Self, String> {
+        let pattern = Regex::new(&pattern).map_err(|error| error.to_string())?;
         if pattern.capture_names().flatten().all(|name| name != "score") {
-            return Err(ScorePatternError::NoGroup);
+            return Err("the pattern has no group `(?P<score>…)`".to_owned());
         }
         Ok(Self { patterns: vec![pattern], unclear: None })
     }
@@ -182,7 +169,7 @@ mod tests {
         let found = pattern.find(&printed).expect("well");
         assert_eq!(found.map(|found| found.score), Some(4.into()));
         for (pattern, problem) in [("(", "open group"), (r"points: (\d+)", "(?P<score>…)")] {
-            let found = ScorePattern::try_from(pattern.to_owned()).expect_err(pattern).to_string();
+            let found = ScorePattern::try_from(pattern.to_owned()).expect_err(pattern);
             assert!(found.contains(problem), "{found}");
         }
     }

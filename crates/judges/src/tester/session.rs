@@ -104,7 +104,7 @@ impl Session {
         listener.set_nonblocking(true).map_err(failed)?;
         let mut values = case::place(case, &game.command, &scratch)?;
         values.push(("{bot}", bot));
-        let mut tester = Process::start_in(scratch, &game.command.filled(&values), place)?;
+        let mut tester = Process::start_in(scratch, &game.command.filled(&values), place, None)?;
         let input: &[u8] = match case {
             Case::Text(text) if game.stdin.is_some() => text.as_bytes(),
             _ => &[],

@@ -42,7 +42,7 @@ struct Known {
 }
 
 /// The effect of an answer on a game.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Effect {
     /// The verdict; [`Verdict::Completed`] as long as nothing is wrong.
     pub verdict: Verdict,
@@ -65,22 +65,13 @@ pub struct Effect {
 impl Effect {
     /// The effect of an answer after which the referee failed, in a game with this score.
     pub fn unknown(score: Option<Score>) -> Self {
-        Self {
-            verdict: Verdict::Completed,
-            gain: None,
-            score,
-            action: None,
-            wrong_line: None,
-            remark: None,
-            summary: Vec::new(),
-            out: Vec::new(),
-        }
+        Self { score, ..Self::default() }
     }
 }
 
 /// What a referee said in one step or several, besides what comes next.
 #[derive(Default)]
-struct Told {
+struct StepReport {
     ruling: Ruling,
     summary: Vec<String>,
     out: Vec<Out>,
@@ -175,7 +166,7 @@ impl Game {
             _ => ruling,
         };
         let Ruling { verdict, action, wrong_line, remark } = ruling;
-        let Told { summary, out, .. } = told;
+        let StepReport { summary, out, .. } = told;
         let score = self.score(seat);
         let gain = score.map(|score| match verdict {
             Verdict::Completed => score - before.unwrap_or(Score::ZERO),
@@ -185,7 +176,7 @@ impl Game {
     }
 
     /// Answers questions to seats that gave no reply before, and adds what the referee tells.
-    fn pass_on_silence(&mut self, told: &mut Told) -> Result<(), JudgeFailure> {
+    fn pass_on_silence(&mut self, told: &mut StepReport) -> Result<(), JudgeFailure> {
         let nothing = Lines::default();
         for _ in 1..UNANSWERED {
             let Some(known) = self.ask.as_ref().and_then(|ask| self.seats.get(ask.seat)) else {
@@ -211,14 +202,14 @@ impl Game {
     }
 
     /// Passes an answer on.
-    fn step(&mut self, answer: Answer<'_>) -> Result<Told, JudgeFailure> {
+    fn step(&mut self, answer: Answer<'_>) -> Result<StepReport, JudgeFailure> {
         self.ask = None;
         let step = self.referee.answer(self.asked, answer)?;
         Ok(self.take(step))
     }
 
     /// Takes over what a step says.
-    fn take(&mut self, Step { ruling, scores, summary, next }: Step) -> Told {
+    fn take(&mut self, Step { ruling, scores, summary, next }: Step) -> StepReport {
         if !scores.is_empty() {
             self.scores = scores;
         }
@@ -243,7 +234,7 @@ impl Game {
                 self.end = Some(end);
             }
         }
-        Told { ruling, summary, out }
+        StepReport { ruling, summary, out }
     }
 }
 

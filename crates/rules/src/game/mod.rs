@@ -20,8 +20,8 @@ pub use self::course::{Effect, Game};
 pub use self::kind::{FromSeed, GameKind, Parse, SeedError, SeedOptions};
 pub use self::referee::{
     Answer, Ask, Drawing, End, JudgeFailure, Next, Out, Placement, Referee, Ruling, Seat, SeatEnd,
-    Step,
+    SinglePlayer, Step,
 };
 pub use self::table::{GAMES, NameTaken, UnknownGame, games, register};
 pub use self::test_case::TestCase;
-pub use self::traits::{PatternError, Traits};
+pub use self::traits::Traits;

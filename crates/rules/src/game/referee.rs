@@ -44,6 +44,30 @@ pub trait Referee: Send {
     }
 }
 
+/// The rules of a game of one player, in this program: a [`Referee`] that never fails.
+pub trait SinglePlayer: View + Send {
+    /// Rules on the answer to the last question.
+    fn rule(&mut self, answer: Answer<'_>) -> Ruling;
+
+    /// The step after this ruling; at the start of the game, after the default.
+    fn step(&mut self, ruling: Ruling) -> Step;
+}
+
+impl<G: SinglePlayer> Referee for G {
+    fn begin(&mut self) -> Result<Step, JudgeFailure> {
+        Ok(self.step(Ruling::default()))
+    }
+
+    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
+        let ruling = self.rule(answer);
+        Ok(self.step(ruling))
+    }
+
+    fn view(&self) -> Option<&dyn View> {
+        Some(self)
+    }
+}
+
 /// A step of a game: what became of the last answer, and what comes next.
 #[derive(Debug)]
 pub struct Step {
@@ -112,7 +136,7 @@ pub struct Out {
 }
 
 /// The result of one seat of a game of several players.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct SeatEnd {
     /// Its score; `None` if the referee names places alone.
     pub score: Option<Score>,
@@ -138,8 +162,7 @@ impl SeatEnd {
 
     /// The result of a seat at this place, without a score.
     pub fn at(place: u32) -> Self {
-        let (verdict, official) = (Verdict::Completed, String::new());
-        Self { score: None, place, verdict, official, remark: None }
+        Self { place, ..Self::default() }
     }
 }
 
@@ -204,7 +227,7 @@ impl<'a> Answer<'a> {
 }
 
 /// The ruling on a complete reply. The default: it counts.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Ruling {
     /// The verdict; [`Verdict::Completed`] for a reply that counts.
     pub verdict: Verdict,
@@ -214,12 +237,6 @@ pub struct Ruling {
     pub wrong_line: Option<usize>,
     /// Advice for the bot's author: what is wrong in plain words, or could be better although the reply counts.
     pub remark: Option<String>,
-}
-
-impl Default for Ruling {
-    fn default() -> Self {
-        Self { verdict: Verdict::Completed, action: None, wrong_line: None, remark: None }
-    }
 }
 
 impl Ruling {

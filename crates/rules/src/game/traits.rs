@@ -21,19 +21,14 @@ enum Source {
     Pattern(Regex),
 }
 
-/// Why a text is not a pattern.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct PatternError(String);
-
 impl Traits {
     /// Reads the setting: names, or a pattern with named groups.
     ///
     /// # Errors
     /// What is wrong with the pattern.
-    pub fn parse(text: &str) -> Result<Self, PatternError> {
+    pub fn parse(text: &str) -> Result<Self, regex_lite::Error> {
         if text.contains("(?P<") || text.contains("(?<") {
-            let pattern = Regex::new(text).map_err(|error| PatternError(error.to_string()))?;
+            let pattern = Regex::new(text)?;
             return Ok(Self { text: text.to_owned(), source: Source::Pattern(pattern) });
         }
         let names = text.split_whitespace().map(str::to_owned).collect();

@@ -114,26 +114,10 @@ fn an_illegal_move_is_explained() {
     ] {
         assert_eq!(explained(&ROWS, replies), remark, "{replies:?}");
     }
-    // The tile of the last reply is alone; of its other readings one fits the moves before, or none does.
     let tall = [&["1", "3", "3", "2", "1", "2", "1"][..], &ROWS].concat();
-    for (replies, readings) in [
-        (
-            &["0 5\n"][..],
-            "; with y counted from the top it would be `0 9`, a region of 2; with x and y swapped it would be `5 0`, a region of 3",
-        ),
-        (
-            &["1 1\n", "0 5\n"],
-            "; with x and y swapped it would be `5 0`, a region of 3, and the move before would also have been legal that way",
-        ),
-        (
-            &["1 1\n", "0 1\n", "0 5\n"],
-            "; with x and y swapped it would be `5 0`, a region of 3, and all 2 moves before would also have been legal that way",
-        ),
-        (&["1 1\n", "0 8\n", "0 5\n"], "; with x and y swapped it would be `5 0`, a region of 3"),
-    ] {
-        let remark = format!("the tile at x=0, y=5 (from the bottom) is alone{readings}");
-        assert_eq!(explained(&tall, replies), remark, "{replies:?}");
-    }
+    let remark = "the tile at x=0, y=5 (from the bottom) is alone; with y counted from the top it would be `0 9`, a region of 2; with x \
+                  and y swapped it would be `5 0`, a region of 3";
+    assert_eq!(explained(&tall, &["0 5\n"]), remark);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod seeds;
 mod shard;
 mod shuffle;
 
+use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,10 +32,11 @@ use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, SeedOptions, TestCase};
 use rules::measure::Measure;
 use rules::score::Direction;
-use terms::limits::{LimitKind, Limits, OnHostDelay, Profile, Resources};
-use terms::millis::Millis;
+use terms::limits::{
+    EnforcedBy, LimitKind, Limits, OnHostDelay, Profile, ResourceLimit, Resources,
+};
 use terms::seed::Seed;
-use terms::text::{duration, size};
+use terms::text::duration;
 
 /// The most games of a plan: a bit for each, and their order, fit into the memory of a small machine.
 pub const MAX_GAMES: usize = 100_000_000;
@@ -106,37 +108,30 @@ impl Rules {
     /// How `other` differs in what may change a score, such as `turn 50 ms, not 100 ms`; empty if in nothing. What is done about
     /// delays by the host changes no score.
     pub fn differences(&self, other: &Self) -> Vec<String> {
-        let time = |limit: Option<Duration>| limit.map_or("unlimited".to_owned(), duration);
-        let bytes = |limit: Option<u64>| limit.map_or("unlimited".to_owned(), size);
-        let stack = |limit: Option<u64>| limit.map_or("the shell's".to_owned(), size);
-        let number = |limit: Option<u64>| limit.map_or("unlimited".to_owned(), |n| n.to_string());
-        let (mine, theirs) = (&self.resources, &other.resources);
-        let millis = |limit: Option<Millis>| time(limit.map(|Millis(limit)| limit));
-        let row = |name: &'static str, [mine, theirs]: [String; 2]| (name, mine, theirs);
-        let limit = |kind: LimitKind| {
-            row(kind.name(), [self, other].map(|rules| time(rules.limits.of(kind))))
-        };
-        let profiles = [self, other].map(|rules| rules.profile.name().to_owned());
-        let all = LimitKind::ALL.map(limit).into_iter().chain([
-            row("profile", profiles),
-            row("memory", [mine.memory, theirs.memory].map(bytes)),
-            row("stack", [mine.stack, theirs.stack].map(stack)),
-            row("processes", [mine.processes, theirs.processes].map(number)),
-            row("open files", [mine.open_files, theirs.open_files].map(number)),
-            row("processor time", [mine.cpu_time, theirs.cpu_time].map(millis)),
-            row("file size", [mine.file_size, theirs.file_size].map(bytes)),
-            row("output of a turn", [mine.turn_output, theirs.turn_output].map(bytes)),
-            row("output of a game", [mine.game_output, theirs.game_output].map(bytes)),
-            row("standard error", [mine.game_stderr, theirs.game_stderr].map(bytes)),
-        ]);
-        let told: Vec<String> = all
-            .filter(|(_, mine, theirs)| mine != theirs)
-            .map(|(name, mine, theirs)| format!("{name} {mine}, not {theirs}"))
+        let rows = [self, other].map(Self::rows);
+        let told: Vec<String> = iter::zip(&rows[0], &rows[1])
+            .filter(|(mine, theirs)| mine != theirs)
+            .map(|((name, mine), (_, theirs))| format!("{name} {mine}, not {theirs}"))
             .collect();
         if told.is_empty() && self.fixed != other.fixed {
             return vec!["limits that replace the judge's".to_owned()];
         }
         told
+    }
+
+    /// What may change a score, each with its value in words.
+    fn rows(&self) -> Vec<(&'static str, String)> {
+        let mut rows = Vec::new();
+        for kind in LimitKind::ALL {
+            let limit = self.limits.of(kind);
+            rows.push((kind.name(), limit.map_or("unlimited".to_owned(), duration)));
+        }
+        rows.push(("profile", self.profile.name().to_owned()));
+        for ResourceLimit { words, by, shown } in ResourceLimit::ALL {
+            let none = if by == EnforcedBy::Shell { "the shell's" } else { "unlimited" };
+            rows.push((words, shown(&self.resources).unwrap_or_else(|| none.to_owned())));
+        }
+        rows
     }
 }
 

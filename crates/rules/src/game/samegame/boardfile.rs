@@ -1,7 +1,7 @@
 //! Reads boards from files: plain text, CodinGame test JSON, and TOML, told apart by content.
 //!
 //! In each format, the board itself is the text sent to a bot: 15 lines of 15 numbers, the top row
-//! first. Errors name the line and column *of the file*, also inside a JSON string.
+//! first. Errors name the line and column of the file, and inside a string with escapes also the place in the board.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -22,7 +22,7 @@ pub fn parse(source: &str) -> Result<Board, SourceError> {
         return Err(SourceError::at(source, 0, problem));
     }
     let embedded = match FileFormat::of(source) {
-        FileFormat::Text => Embedded { text: source.to_owned(), offsets: OffsetMap::Verbatim(0) },
+        FileFormat::Text => Embedded { text: source.to_owned(), start: 0, has_escapes: false },
         FileFormat::Json => from_json(source)?,
         FileFormat::Toml => from_toml(source)?,
     };
@@ -50,29 +50,19 @@ impl FileFormat {
 /// The board's text, extracted from its file.
 struct Embedded {
     text: String,
-    offsets: OffsetMap,
-}
-
-/// Maps a byte of the board's text to its offset in the file.
-enum OffsetMap {
-    /// The text stands in the file unchanged, from this offset on.
-    Verbatim(usize),
-    /// The text was unescaped: one file offset for each byte.
-    Mapped(Vec<usize>),
-    /// The text begins somewhere after this offset.
-    Within(usize),
+    /// Where the text starts in the file, or the string with escapes that stands for it.
+    start: usize,
+    has_escapes: bool,
 }
 
 impl Embedded {
     fn error(&self, source: &str, at: usize, problem: String) -> SourceError {
-        let offset = match &self.offsets {
-            OffsetMap::Verbatim(start) => start + at,
-            OffsetMap::Mapped(offsets) => {
-                offsets.get(at).or(offsets.last()).copied().unwrap_or_default()
-            }
-            OffsetMap::Within(start) => *start,
-        };
-        SourceError::at(source, offset, problem)
+        if !self.has_escapes {
+            return SourceError::at(source, self.start + at, problem);
+        }
+        let SourceError { line, column, problem } = SourceError::at(&self.text, at, problem);
+        let problem = format!("line {line}, column {column} of the board: {problem}");
+        SourceError::at(source, self.start, problem)
     }
 
     fn parse(&self, source: &str) -> Result<Board, SourceError> {
@@ -155,40 +145,11 @@ fn from_json(source: &str) -> Result<Embedded, SourceError> {
         SourceError::at(source, 0, problem)
     })?;
     let start = raw.as_ptr() as usize - source.as_ptr() as usize;
-    let (text, offsets) = decode_json_string(raw, start).ok_or_else(|| {
+    let text = serde_json::from_str(raw).map_err(|_| {
         let problem = "`testIn` must be a string: 15 lines of 15 numbers";
         SourceError::at(source, start, problem)
     })?;
-    Ok(Embedded { text, offsets: OffsetMap::Mapped(offsets) })
-}
-
-/// Decodes a valid JSON string literal at `start`, with the source offset of each byte of
-/// the result. `None` if the literal is not a string.
-fn decode_json_string(raw: &str, start: usize) -> Option<(String, Vec<usize>)> {
-    let body = raw.strip_prefix('"')?.strip_suffix('"')?;
-    let mut text = String::new();
-    let mut offsets = Vec::new();
-    let mut chars = body.char_indices();
-    while let Some((at, c)) = chars.next() {
-        let decoded = match c {
-            '\\' => match chars.next()?.1 {
-                'n' => '\n',
-                'r' => '\r',
-                't' => '\t',
-                'u' => {
-                    let digits: String = chars.by_ref().take(4).map(|(_, digit)| digit).collect();
-                    // No valid board has half a surrogate pair; the board's parser refuses it.
-                    char::from_u32(u32::from_str_radix(&digits, 16).ok()?).unwrap_or('\u{FFFD}')
-                }
-                other => other,
-            },
-            c => c,
-        };
-        text.push(decoded);
-        offsets.resize(text.len(), start + 1 + at);
-    }
-    offsets.push(start + 1 + body.len());
-    Some((text, offsets))
+    Ok(Embedded { text, start, has_escapes: true })
 }
 
 /// A board file in TOML, which allows comments.
@@ -205,12 +166,9 @@ fn from_toml(source: &str) -> Result<Embedded, SourceError> {
     })?;
     let span = file.board.span();
     let text = file.board.into_inner();
-    // Without escapes the text stands in the file unchanged.
-    let offsets = match source[span.clone()].find(&text) {
-        Some(at) => OffsetMap::Verbatim(span.start + at),
-        None => OffsetMap::Within(span.start),
-    };
-    Ok(Embedded { text, offsets })
+    let verbatim = source[span.clone()].find(&text);
+    let start = verbatim.map_or(span.start, |at| span.start + at);
+    Ok(Embedded { text, start, has_escapes: verbatim.is_none() })
 }
 
 #[cfg(test)]
@@ -253,10 +211,10 @@ mod tests {
         let at = "tile 7 is not in -1 (empty) to 4";
         assert_eq!(error(&spoilt), format!("1:9: {at}"));
         let json = format!("{{\n  \"testIn\": \"{}\"\n}}", spoilt.replace('\n', "\\n"));
-        assert_eq!(error(&json), format!("2:22: {at}"));
+        assert_eq!(error(&json), format!("2:13: line 1, column 9 of the board: {at}"));
         let toml = format!("# mine\n\nboard = '''\n{spoilt}'''\n");
         assert_eq!(error(&toml), format!("4:9: {at}"));
         let escaped = format!("board = \"{}\"\n", spoilt.replace('\n', "\\n"));
-        assert_eq!(error(&escaped), format!("1:9: {at}"), "the start of the value");
+        assert_eq!(error(&escaped), format!("1:9: line 1, column 9 of the board: {at}"));
     }
 }

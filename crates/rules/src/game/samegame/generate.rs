@@ -9,22 +9,18 @@ use rand_core::Rng as _;
 use rand_pcg::Pcg32;
 
 use super::board::{Board, COLORS, Color, SIDE};
+use crate::game::kind::SeedError;
 
 /// The PCG stream: "SameGame" in ASCII. A new version of this generator must use a different stream.
 const STREAM: u64 = u64::from_be_bytes(*b"SameGame");
-
-/// No board has this number of colours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("a SameGame board has 1 to {COLORS} colours, not {0}")]
-pub struct ColorsError(pub u8);
 
 /// A full board of the colours below `colors`, drawn uniformly and independently.
 ///
 /// # Errors
 /// When `colors` is not 1 to 5.
-pub fn random_board(seed: i64, colors: u8) -> Result<Board, ColorsError> {
+pub fn random_board(seed: i64, colors: u8) -> Result<Board, SeedError> {
     if !(1..=COLORS).contains(&colors) {
-        return Err(ColorsError(colors));
+        return Err(format!("a SameGame board has 1 to {COLORS} colours, not {colors}").into());
     }
     let mut random = Pcg32::new(seed.cast_unsigned(), STREAM);
     let mut rows = [[None; SIDE]; SIDE];

@@ -26,7 +26,7 @@ use self::position::{IllegalMove, Position};
 use self::reply::Action;
 use super::frames::{Frame, Picture, View};
 use super::kind::GameKind;
-use super::referee::{Answer, Ask, End, JudgeFailure, Next, Referee, Ruling, Seat, Step};
+use super::referee::{Answer, Ask, End, Next, Ruling, SinglePlayer, Step};
 use super::test_case::TestCase;
 use terms::limits::{LimitKind, Limits};
 use terms::lines::{LineRules, Lines};
@@ -42,12 +42,10 @@ pub fn kind() -> GameKind {
     GameKind {
         from_seed: Arc::new(|seed, options| {
             let colors = options.colors.unwrap_or(board::COLORS);
-            let board = generate::random_board(i64::try_from(seed)?, colors);
-            board.map(|board| board.to_string()).map_err(|error| error.to_string().into())
+            Ok(generate::random_board(i64::try_from(seed)?, colors)?.to_string())
         }),
         bundled: bundled.map(|(name, board)| (name.to_owned(), board.to_owned())).into(),
         default_bot: Some("@greedy".to_owned()),
-        stderr_per_turn: Some(4096),
         limits: Limits::from([
             (LimitKind::FirstTurn, Duration::from_secs(20)),
             (LimitKind::Turn, Duration::from_millis(50)),
@@ -61,21 +59,15 @@ pub fn kind() -> GameKind {
 
 /// One line; it is unreadable if no newline has come within 10,000 bytes. When the bot's process ends, Java
 /// takes what is in its pipe and closes that.
-const REPLY: LineRules = LineRules {
-    count: 1,
-    max_bytes: Some(10_000),
-    eof_ends_line: false,
-    until_exit: true,
-    readable: |_| true,
-};
+const REPLY: LineRules =
+    LineRules { max_bytes: Some(10_000), eof_ends_line: false, ..LineRules::any(1) };
 
 /// A game in progress.
 #[derive(Debug, Clone)]
 pub struct SameGame {
-    start: String,
     position: Position,
-    /// The moves played so far, as the bot wrote them.
-    moves: Vec<(i32, i32)>,
+    /// The number of moves played so far.
+    moves: usize,
     /// What the last reply adds to the summary.
     summary: Vec<String>,
     official: Option<String>,
@@ -84,26 +76,14 @@ pub struct SameGame {
 impl SameGame {
     /// The start of a game on `board`.
     pub fn new(board: Board) -> Self {
-        Self {
-            start: board.to_string(),
-            position: Position::new(board),
-            moves: Vec::new(),
-            summary: Vec::new(),
-            official: None,
-        }
+        Self { position: Position::new(board), moves: 0, summary: Vec::new(), official: None }
     }
 
     /// Its board as a test case.
     pub fn into_test_case(self) -> TestCase {
-        let mut case = TestCase::new(self.start.clone(), self);
+        let mut case = TestCase::new(self.position.board().to_string(), self);
         (case.record_key, case.groups) = (record_key(&case.text), groups(&case.text));
         case
-    }
-
-    fn remark_on(&self, action: &Action, illegal: IllegalMove) -> String {
-        let start = boardfile::parse(&self.start).expect("a board's own text");
-        let earlier = (&start, self.moves.as_slice());
-        remarks::on_illegal(&self.position, earlier, action, illegal)
     }
 
     fn lose(&mut self, wording: impl std::fmt::Display) {
@@ -139,7 +119,7 @@ struct Performed {
     message: Option<[String; 2]>,
 }
 
-impl SameGame {
+impl SinglePlayer for SameGame {
     /// The original calls every missing reply a timeout.
     fn rule(&mut self, answer: Answer<'_>) -> Ruling {
         let Answer::Reply { lines, .. } = answer else {
@@ -158,7 +138,7 @@ impl SameGame {
         match self.position.play(action.x, action.y) {
             Ok(removal) => {
                 let remark = remarks::on_crash(&action, line);
-                self.moves.push((action.x, action.y));
+                self.moves += 1;
                 let action = self.perform(&action, Some(removal.color), removal.size);
                 if self.position.is_over() {
                     let score = self.position.score();
@@ -167,7 +147,7 @@ impl SameGame {
                 Ruling { remark, ..Ruling::counts(action) }
             }
             Err(illegal) => {
-                let remark = Some(self.remark_on(&action, illegal));
+                let remark = Some(remarks::on_illegal(&self.position, &action, illegal));
                 let action = match illegal {
                     IllegalMove::OutOfBounds { .. } => None,
                     IllegalMove::EmptyTile => Some(self.perform(&action, None, 0)),
@@ -185,26 +165,11 @@ impl SameGame {
             let metadata = BTreeMap::from([("Score".to_owned(), score.to_string())]);
             Next::End(End { metadata, ..End::new(official) })
         } else {
-            let is_first = self.moves.is_empty();
+            let is_first = self.moves == 0;
             let limit = if is_first { LimitKind::FirstTurn } else { LimitKind::Turn };
             Next::Ask(Ask::new(self.position.board().to_string(), REPLY, limit))
         };
         Step { ruling, scores: vec![score.into()], summary: mem::take(&mut self.summary), next }
-    }
-}
-
-impl Referee for SameGame {
-    fn begin(&mut self) -> Result<Step, JudgeFailure> {
-        Ok(self.step(Ruling::default()))
-    }
-
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
-        let ruling = self.rule(answer);
-        Ok(self.step(ruling))
-    }
-
-    fn view(&self) -> Option<&dyn View> {
-        Some(self)
     }
 }
 
@@ -214,7 +179,7 @@ impl View for SameGame {
     }
 
     fn frames(&self, reply: &Lines) -> Vec<Frame> {
-        let number = self.moves.len() + 1;
+        let number = self.moves + 1;
         let frame = reply.iter().next().and_then(|line| frames::frame(&self.position, line));
         frame.map(|frame| Frame { number, ..frame }).into_iter().collect()
     }

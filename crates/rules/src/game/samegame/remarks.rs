@@ -1,7 +1,7 @@
 //! Guesses what a bot meant by an illegal or malformed reply. Guesses only inform; no verdict depends on
 //! them.
 
-use super::board::{Board, SIDE};
+use super::board::SIDE;
 use super::message;
 use super::position::{IllegalMove, Position};
 use super::reply::{Action, LINE_ENDS, Malformed};
@@ -65,59 +65,20 @@ fn line_end(text: &str) -> Option<String> {
     Some(format!("U+{:04X}", u32::from(end)))
 }
 
-/// Another way to read the two numbers of a reply.
-#[derive(Debug, Clone, Copy)]
-enum Reading {
-    FromTop,
-    Swapped,
-    RowFromTop,
-}
+/// Another way to read the two numbers of a reply: its words, and the column and the row from the bottom.
+type Reading = (&'static str, fn(i32, i32) -> (i32, i32));
 
-impl Reading {
-    const ALL: [Self; 3] = [Self::FromTop, Self::Swapped, Self::RowFromTop];
+/// The top row, of which [`SIDE`] are there.
+const TOP: i32 = 14;
 
-    /// The column, and the row from the bottom.
-    fn cell(self, (first, second): (i32, i32)) -> Option<(i32, i32)> {
-        let top = i32::try_from(SIDE - 1).expect("14");
-        Some(match self {
-            Self::FromTop => (first, top.checked_sub(second)?),
-            Self::Swapped => (second, first),
-            Self::RowFromTop => (second, top.checked_sub(first)?),
-        })
-    }
+const READINGS: [Reading; 3] = [
+    ("with y counted from the top it would be", |x, y| (x, TOP.wrapping_sub(y))),
+    ("with x and y swapped it would be", |x, y| (y, x)),
+    ("read as the row from the top and the column it would be", |x, y| (y, TOP.wrapping_sub(x))),
+];
 
-    fn words(self) -> &'static str {
-        match self {
-            Self::FromTop => "with y counted from the top it would be",
-            Self::Swapped => "with x and y swapped it would be",
-            Self::RowFromTop => "read as the row from the top and the column it would be",
-        }
-    }
-
-    /// The size of the region that the move would remove under this reading, if legal.
-    fn region(self, position: &Position, numbers: (i32, i32)) -> Option<usize> {
-        let (x, y) = self.cell(numbers)?;
-        position.clone().play(x, y).ok().map(|removal| removal.size)
-    }
-
-    /// Whether all of these moves, which were legal as written, would also be legal under this reading.
-    fn fits(self, start: &Board, moves: &[(i32, i32)]) -> bool {
-        let mut position = Position::new(start.clone());
-        moves.iter().all(|&(x, y)| {
-            let is_legal = self.region(&position, (x, y)).is_some();
-            is_legal && position.play(x, y).is_ok()
-        })
-    }
-}
-
-/// Why a move is illegal, and which other readings of it would be legal. If one reading also fits all
-/// `earlier` moves from the `start` of the game, only that one is reported.
-pub(super) fn on_illegal(
-    position: &Position,
-    (start, earlier): (&Board, &[(i32, i32)]),
-    action: &Action,
-    illegal: IllegalMove,
-) -> String {
+/// Why a move is illegal, and which other readings of it would be legal.
+pub(super) fn on_illegal(position: &Position, action: &Action, illegal: IllegalMove) -> String {
     let &Action { x, y, .. } = action;
     let mut parts = vec![match illegal {
         IllegalMove::OutOfBounds { .. } => format!("x and y go from 0 to {}", SIDE - 1),
@@ -126,29 +87,16 @@ pub(super) fn on_illegal(
             format!("the tile at x={x}, y={y} (from the bottom) is alone")
         }
     }];
-    let legal = |reading: Reading| Some((reading, reading.region(position, (x, y))?));
-    let mut readings: Vec<_> = Reading::ALL.into_iter().filter_map(legal).collect();
-    let fitting = |(reading, _): &(Reading, usize)| reading.fits(start, earlier);
-    let is_habit = !earlier.is_empty() && readings.iter().any(fitting);
-    if is_habit {
-        readings.retain(fitting);
-    }
-    for (reading, size) in readings {
-        let (x, y) = reading.cell((x, y)).expect("it is legal");
-        let habit = if is_habit { so_were(earlier.len()) } else { String::new() };
-        parts.push(format!("{} `{x} {y}`, a region of {size}{habit}", reading.words()));
+    for (words, cell) in READINGS {
+        let (x, y) = cell(x, y);
+        if let Ok(removal) = position.clone().play(x, y) {
+            parts.push(format!("{words} `{x} {y}`, a region of {}", removal.size));
+        }
     }
     if !matches!(illegal, IllegalMove::OutOfBounds { .. }) {
         parts.extend(on_message(action));
     }
     parts.join("; ")
-}
-
-fn so_were(earlier: usize) -> String {
-    match earlier {
-        1 => ", and the move before would also have been legal that way".to_owned(),
-        many => format!(", and all {many} moves before would also have been legal that way"),
-    }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use self::case::TestCase as Case;
 use super::frames::{Frame, Picture, View};
 use super::java::parse_int;
 use super::kind::{GameKind, SeedError, SeedOptions};
-use super::referee::{Answer, Ask, End, JudgeFailure, Next, Referee, Ruling, Seat, Step};
+use super::referee::{Answer, Ask, End, Next, Ruling, SinglePlayer, Step};
 use super::test_case::TestCase;
 use crate::measure::Measure;
 use terms::limits::{LimitKind, Limits};
@@ -51,12 +51,10 @@ const MOVES: usize = 10_000;
 /// Three numbers for each move. The original stops at the first line that is not a number. It does not
 /// limit the length of a line: a number may have any number of leading zeros.
 const REPLY: LineRules = LineRules {
-    count: 3 * MOVES,
-    max_bytes: None,
-    eof_ends_line: true,
     // The original blocks in a read, so Java cannot close the pipe before an answer has come.
     until_exit: false,
     readable: |line| parse_int(line).is_some(),
+    ..LineRules::any(3 * MOVES)
 };
 
 /// The score of a game that failed.
@@ -118,6 +116,12 @@ impl SquareRemover {
         self.official = Some(format!("ERROR: {wording}"));
     }
 
+    fn score_line(&self) -> String {
+        format!("Score  = {}", self.score)
+    }
+}
+
+impl SinglePlayer for SquareRemover {
     /// The original reads until a number is missing, however the output ended. It has no time limit
     /// itself; for a complete reply that came too late, this reports the last number as missing.
     fn rule(&mut self, answer: Answer<'_>) -> Ruling {
@@ -156,11 +160,7 @@ impl SquareRemover {
         }
     }
 
-    fn score_line(&self) -> String {
-        format!("Score  = {}", self.score)
-    }
-
-    fn step(&self, ruling: Ruling) -> Step {
+    fn step(&mut self, ruling: Ruling) -> Step {
         let (summary, next) = match &self.official {
             None => {
                 let ask = Ask::new(self.case.clone(), REPLY, LimitKind::Total);
@@ -213,21 +213,6 @@ impl std::fmt::Display for IllegalMove {
 
 fn unreadable(index: usize) -> String {
     format!("Unable to read element {index} (0-based) of your solution's return value.")
-}
-
-impl Referee for SquareRemover {
-    fn begin(&mut self) -> Result<Step, JudgeFailure> {
-        Ok(self.step(Ruling::default()))
-    }
-
-    fn answer(&mut self, _seat: Seat, answer: Answer<'_>) -> Result<Step, JudgeFailure> {
-        let ruling = self.rule(answer);
-        Ok(self.step(ruling))
-    }
-
-    fn view(&self) -> Option<&dyn View> {
-        Some(self)
-    }
 }
 
 impl View for SquareRemover {
