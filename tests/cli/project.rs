@@ -50,6 +50,22 @@ jobs = 1
 ";
 
 #[test]
+fn the_only_bot_of_a_project_plays_if_none_is_named() {
+    let project = Project::new(BOTS);
+    for args in ["play", "suite --seed 1 --run none", "timing --seed 1 --turn 60s"] {
+        let args: Vec<&str> = args.split(' ').collect();
+        let mut command = referee();
+        let command = command.current_dir(project.path()).env("BOT", program()).args(&args);
+        let said = command.run().exits(0).out();
+        assert!(said.contains("mine"), "{args:?}: {said}");
+    }
+    let two = "[bots.new]\ncommand = './new'\n[bots.old]\ncommand = './old'\n";
+    let two = Project::new(&format!("{two}[game.nim]\nkind = 'judge'\ncommand = './judge'\n"));
+    let said = two.error(&["play", "--game", "nim"]);
+    assert!(said.contains("name the bot with --bot: new, old"), "{said}");
+}
+
+#[test]
 fn a_project_names_bots_boards_and_where_runs_go() {
     let project = Project::new(BOTS);
     let boards = project.path().join("boards");

@@ -245,6 +245,7 @@ pub(crate) fn end() {
 
 #[cfg(test)]
 mod tests {
+    #[cfg(unix)]
     use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
     use std::thread::scope;
 

@@ -171,10 +171,15 @@ pub(super) fn game(name: Option<&str>) -> Result<Arc<GameKind>, Failure> {
     Ok(settings([named, config_file(None)?])?.game)
 }
 
-pub(super) fn default_bot(kind: &GameKind) -> Result<&str, Failure> {
-    kind.default_bot
-        .as_deref()
-        .ok_or_else(|| Failure::user(anyhow!("name the bot with --bot CMD or -- CMD")))
+/// The bot that plays if none is named: the project's only one, or else the game's.
+pub(super) fn default_bot(config: &Config) -> Result<&str, Failure> {
+    let own: Vec<&str> = config.project.bots.keys().map(String::as_str).collect();
+    match (&own[..], &config.game.default_bot) {
+        ([only], _) => Ok(only),
+        (_, Some(bot)) => Ok(bot),
+        ([], None) => refuse("name the bot with --bot CMD or -- CMD"),
+        (_, None) => refuse(format!("name the bot with --bot: {}", own.join(", "))),
+    }
 }
 
 /// The test case of `--board`: a file, or `@NAME` for a bundled board.

@@ -101,7 +101,7 @@ impl BotFlags {
         Ok(())
     }
 
-    /// The named bot, or the game's default bot.
+    /// The named bot, or the default one.
     pub(super) fn resolve(&self, config: &Config) -> Result<NamedBot, Failure> {
         match &self.bot[..] {
             [] => self.resolve_line(config, None),
@@ -158,13 +158,13 @@ impl BotFlags {
         }
     }
 
-    /// The bot of this command line; without one, the bot of the last words, or the game's default bot.
+    /// The bot of this command line; without one, the bot of the last words, or the default one.
     fn resolve_line(&self, config: &Config, line: Option<&str>) -> Result<NamedBot, Failure> {
         hints::refuse_stray(self.stray.as_deref())?;
         let (name, words) = if self.command.is_empty() {
             let line = match line {
                 Some(line) => line,
-                None => inputs::default_bot(&config.game)?,
+                None => inputs::default_bot(config)?,
             };
             (line.to_owned(), inputs::split_words("--bot", line)?)
         } else {

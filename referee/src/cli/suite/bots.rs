@@ -64,14 +64,16 @@ pub(super) struct BotsFlags {
 impl BotsFlags {
     /// Says which bot plays if none is named.
     pub(super) fn warn_of_default(&self, config: &Config) {
-        if let (true, true, Some(bot)) =
-            (self.bot.is_empty(), self.command.is_empty(), &config.game.default_bot)
+        if self.bot.is_empty()
+            && self.command.is_empty()
+            && config.project.bots.len() != 1
+            && let Some(bot) = &config.game.default_bot
         {
             log::warn!("no --bot is given: these are games of {bot}");
         }
     }
 
-    /// The bots that the flags name, or the game's default one.
+    /// The bots that the flags name, or the default one.
     pub(super) fn resolve(&self, config: &Config) -> Result<Vec<PlannedBot>, Failure> {
         hints::refuse_stray(self.stray.as_deref())?;
         let mut bots = Vec::new();
@@ -83,8 +85,7 @@ impl BotsFlags {
             bots.push(self.planned(shown.join(" "), &self.command)?);
         }
         if bots.is_empty() {
-            let line = inputs::default_bot(&config.game)?;
-            bots.push(self.planned(line.to_owned(), &inputs::split_words("--bot", line)?)?);
+            bots.push(self.typed("--bot", inputs::default_bot(config)?, config)?);
         }
         let pool = self
             .pool
