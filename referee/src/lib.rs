@@ -1,4 +1,4 @@
-//! An offline referee for bots in games of one player or several.
+//! An offline referee for bots in games for one or more players.
 //!
 //! It starts any executable as a bot, speaks the game's protocol to it, enforces its deadlines,
 //! validates every move by the official rules, and reports what the original referee would have said and

@@ -54,7 +54,7 @@ fn the_only_bot_of_a_project_plays_if_none_is_named() {
     let project = Project::new(BOTS);
     for args in ["play", "suite --seed 1 --run none", "timing --seed 1 --turn 60s"] {
         let args: Vec<&str> = args.split(' ').collect();
-        let mut command = referee();
+        let command = referee();
         let command = command.current_dir(project.path()).env("BOT", program()).args(&args);
         let said = command.run().exits(0).out();
         assert!(said.contains("mine"), "{args:?}: {said}");

@@ -331,9 +331,12 @@ fn assert_same(folder: &Path, name: &str, case: &str, bot: &[&str]) -> End {
     fs::write(&file, conversation_of(case, &replies.collect::<Vec<_>>())).expect("written");
     let referee = referee_of(&file, "Score", "3.15.2");
     let start: StartJudge = Arc::new(move |case, place| referee.start(case, place));
-    let original = GameKind::new("original", "The original", move |text| {
-        Ok(TestCase::judged("original", Case::parse(text), None, start.clone()))
-    });
+    let original = GameKind {
+        stderr_per_turn: kind.stderr_per_turn,
+        ..GameKind::new("original", "The original", move |text| {
+            Ok(TestCase::judged("original", Case::parse(text), None, start.clone()))
+        })
+    };
     let (_, theirs) = match_of(&original, case, bot);
     let told = |end: &End| {
         let End { official, score, turns, won, summary, metadata, .. } = end.clone();

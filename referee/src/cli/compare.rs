@@ -58,7 +58,7 @@ pub(super) struct CompareArgs {
     #[arg(long, value_name = "BOT")]
     baseline: Option<String>,
 
-    /// What to compare of the scores [default: the first run's choice]
+    /// How to compare the scores [default: the first run's choice]
     ///
     /// A run's choice is by default what the game's leaderboard adds up: points, or ratio for
     /// Square Remover.

@@ -18,7 +18,7 @@ pub(super) const REFEREE_ERROR: u8 = 3;
 /// Their description in `--help`.
 pub(super) const HELP: &str = "\
 Exit codes:
-  0  the game was completed; the replay agrees; a comparison is not decided
+  0  the game was completed; the replay agrees; a comparison is undecided
   1  a bot lost (illegal move, timeout, crash) or is worse; the replay differs; games are missing
   2  invalid input: flags, board, settings, or the bot cannot be started
   3  the referee, its machine or a judge failed

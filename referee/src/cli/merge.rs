@@ -12,10 +12,11 @@ use super::suite::{Games, ReportFlags, create_by_time, report};
 use super::{Failure, completions, inputs, refuse};
 use results::suite::{RunFolder, merge};
 
-/// Make one run of its shards, and report on it
+/// Merge shards into one run, and report on it
 ///
 /// The shards stay as they are. If a shard or a game is missing, no run is made, and the error
-/// explains what to do. Exit with 1 as `referee suite` does, if a bot lost a game.
+/// explains what to do. Like `referee suite`, exit with 1 if a bot lost a
+/// game.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct MergeArgs {
@@ -23,7 +24,7 @@ pub(super) struct MergeArgs {
     #[arg(value_name = "SHARD", required = true, add = completions::runs())]
     shards: Vec<PathBuf>,
 
-    /// A new folder for the run [default: by the time, in runs/]
+    /// A new folder for the run [default: named after the current time, in runs/]
     #[arg(long, value_name = "DIR")]
     run: Option<PathBuf>,
 

@@ -57,7 +57,7 @@ use terms::text::printable;
 
 const ERROR: Style = AnsiColor::Red.on_default().bold();
 
-/// An offline referee for bots in games of one player or several.
+/// An offline referee for bots in games for one or more players.
 ///
 /// Start any executable as a bot, send it the game's turns, enforce the deadlines, validate its
 /// moves by the official rules, and report the original referee's verdict and the real cause.

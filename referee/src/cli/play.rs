@@ -33,7 +33,8 @@ use terms::verdict::Verdict;
 /// Play one game on one board
 ///
 /// Without arguments, the bundled bot @greedy plays a bundled board under the official limits. With
-/// several players, each --bot has the next seat, and a single one has all seats.
+/// several players, each --bot has the next seat, and a single --bot plays all
+/// seats.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct PlayArgs {
@@ -71,14 +72,14 @@ pub(super) struct PlayArgs {
 
     /// With several players: leave bots running while others are asked
     ///
-    /// Without this flag they are paused then. It measures what they compute in others' turns. With
-    /// --pin each bot has its own cores.
+    /// Without this flag they are paused then. The report shows how much they compute in others'
+    /// turns. With --pin each bot has its own cores.
     #[arg(long)]
     ponder: bool,
 
     /// Write the game to this file while it is played, for `referee replay`
     ///
-    /// It replaces an earlier log. Another file stays, also with --force.
+    /// It replaces an earlier log. Other files are never replaced, even with --force.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
 
@@ -93,7 +94,7 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "WHAT", conflicts_with = "format")]
     export: Option<Export>,
 
-    /// Record the samples of each exchange, to report wrong blame
+    /// Record the samples of each exchange, so that you can report wrong blame
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
 

@@ -33,7 +33,7 @@ const INTERVAL: Duration = Duration::from_secs(2);
 /// Writing a live page may take one part in this many of the time.
 const SHARE: u32 = 10;
 
-/// Make a page of a run, or of several runs to compare
+/// Make a page that shows a run or compares several
 ///
 /// For a browser. `referee runs` finds runs, `status` shows the progress of one, and `show` its
 /// results in the terminal.
@@ -86,7 +86,7 @@ pub(super) struct ReportArgs {
     #[command(flatten)]
     force: ForceFlag,
 
-    /// What to compare of the scores [default: the first run's choice]
+    /// How to compare the scores [default: the first run's choice]
     ///
     /// A run's choice is by default what the game's leaderboard adds up: points, or ratio for
     /// Square Remover.

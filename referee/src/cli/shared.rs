@@ -247,7 +247,7 @@ pub(super) struct RuleFlags {
 
     /// The time for all answers of a game, such as 30s
     ///
-    /// It applies to games with such a limit: Square Remover and contests. It overrides the
+    /// It applies to games that have a total limit, such as Square Remover. It overrides the
     /// profile.
     #[arg(
         long,
@@ -294,7 +294,7 @@ pub(super) struct ContainmentFlag {
 #[derive(Debug, Args)]
 pub(super) struct ConfigFlag {
     /// A file of settings, or KEY=VALUE for one, such as containment=plain (repeatable) [default: the
-    /// nearest referee.toml upwards]
+    /// nearest referee.toml in this or a parent folder]
     ///
     /// `referee config` shows the keys and the values that apply.
     #[arg(long = "config", hide_short_help = true, value_name = "FILE|KEY=VALUE")]

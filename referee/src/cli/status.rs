@@ -11,7 +11,7 @@ use super::{Failure, completions, exit, print};
 use results::compare::has_needed_games;
 use results::suite::RunFolder;
 
-/// Show the progress of runs, such as the shards of one
+/// Show the progress of runs, or of a run's shards
 ///
 /// `referee runs` finds runs, `show` has the results of one, and `report` makes a page of it. Nothing
 /// is changed. Exit with 0 if they have all their games, and with 1 if games are missing.

@@ -64,8 +64,8 @@ impl FlagValue for Profile {
         (
             Self::SdkSoft,
             "sdk-soft",
-            "The official limits and 50 ms more, and two late answers forgiven in a game, as in CodinGame's \
-             engine since 4.7.7",
+            "The official limits and 50 ms more, with two late answers forgiven per game, as in CodinGame's \
+             engine since 4.7",
         ),
         (Self::Relaxed, "relaxed", "The official limits times a factor, 4 unless configured"),
         (Self::Unlimited, "unlimited", "No limits, for a bot in a debugger"),
@@ -106,7 +106,7 @@ impl FlagValue for Containment {
         (
             Self::Plain,
             "plain",
-            "An ordinary child, as is a judge: only its process group is killed",
+            "An ordinary child process, like a judge: only its process group is killed",
         ),
         (Self::Group, "group", "Another spelling of `plain`, until the next version"),
     ];

@@ -7,10 +7,12 @@ use super::blame::blame;
 use super::broken_limits::{Inherited, kernel_limit, over_limit};
 use super::never_ran::never_ran;
 use super::player::Reply;
+use super::stderr::StderrPipe;
 use contain::bot::{BotCommand, BotEnd, Phase};
 use results::gamelog::Turn;
 use results::sanitizer::sanitizer_finding;
 use results::suite::ANSWERED_EARLY;
+use rules::game::GameKind;
 use rules::game::{Ask, Effect};
 use terms::limits::LimitKind;
 use terms::lines::{LineRules, Lines};
@@ -72,6 +74,7 @@ pub(super) struct Observations<'a> {
     turns: u32,
     /// The first remark on a reply that counted.
     remark: Option<String>,
+    stderr: StderrPipe,
     /// What is said of turns that counted, the first of them and their number.
     counted: Vec<(&'static str, u32, u64)>,
 }
@@ -85,12 +88,14 @@ struct Fatal {
 }
 
 impl<'a> Observations<'a> {
-    pub(super) fn new(command: &'a BotCommand) -> Self {
-        Self { command, fatal: None, turns: 0, remark: None, counted: Vec::new() }
+    pub(super) fn new(game: &GameKind, command: &'a BotCommand) -> Self {
+        let stderr = StderrPipe::new(game.stderr_per_turn);
+        Self { command, fatal: None, turns: 0, remark: None, stderr, counted: Vec::new() }
     }
 
     pub(super) fn add(&mut self, turn: &Turn, verdict: Verdict, seen: Seen) {
         self.turns += 1;
+        self.stderr.add(turn);
         let late = match turn.overrun.map(|overrun| overrun.decision) {
             Some(Decision::Accepted) if seen.phase == Phase::Limit => Some(FOUND_LATE),
             Some(Decision::Accepted) => Some(ACCEPTED),
@@ -127,6 +132,7 @@ impl<'a> Observations<'a> {
             format!("{} {what} (the first is turn {first})", plural(*turns, "turn"))
         }));
         parts.extend(self.remark.clone());
+        parts.extend(self.stderr.diagnosis());
         (!parts.is_empty()).then(|| parts.join("; "))
     }
 }

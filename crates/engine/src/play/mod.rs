@@ -28,6 +28,7 @@ mod overrun;
 mod player;
 mod quiet;
 mod record;
+mod stderr;
 mod table;
 mod traces;
 

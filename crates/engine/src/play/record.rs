@@ -91,7 +91,7 @@ impl<'a> Record<'a> {
     /// The record of a game whose first bot is about to start.
     pub(super) fn new(game: &'a Match<'a>) -> Self {
         let seat = |seated: &Seated<'a>| SeatRecord {
-            observations: Observations::new(seated.command),
+            observations: Observations::new(game.game, seated.command),
             collector: MetricCollector::default(),
         };
         Self {

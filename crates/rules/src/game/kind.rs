@@ -65,6 +65,9 @@ pub struct GameKind {
     pub judge: Option<JudgeProgram>,
     /// What its user should know of its settings.
     pub note: Option<String>,
+    /// The bytes of standard error that the original reads per turn, leaving the rest in the pipe;
+    /// `None` if it reads everything.
+    pub stderr_per_turn: Option<u64>,
     /// Whether the original prints its summary. If so, text reports end with the summary too, so that
     /// scripts written for the original keep working.
     pub prints_summary: bool,
@@ -125,6 +128,7 @@ impl GameKind {
             players: 1,
             judge: None,
             note: None,
+            stderr_per_turn: None,
             prints_summary: false,
         }
     }

@@ -20,6 +20,7 @@ fn the_games_have_their_official_limits_bots_and_cases() {
     assert_eq!(squares.limits.kinds().collect::<Vec<_>>(), [LimitKind::Total]);
     assert_eq!(samegame.default_bot.as_deref(), Some("@greedy"));
     assert_eq!(squares.default_bot.as_deref(), Some("@squares-greedy"));
+    assert_eq!((samegame.stderr_per_turn, squares.stderr_per_turn), (Some(4096), None));
     assert_eq!((samegame.prints_summary, squares.prints_summary), (false, true));
     assert_eq!((samegame.measure, squares.measure), (Measure::Points, Measure::Ratio));
     let names =

@@ -20,13 +20,13 @@ use terms::text::plural;
 /// The bots to play.
 #[derive(Debug, Args)]
 pub(super) struct BotsFlags {
-    /// A bot's command line, a bundled or a project's bot (repeatable)
+    /// A bot's command line, a bundled bot, or a bot of the project (repeatable)
     ///
     /// Such as ./mybot, 'python3 bot.py', @greedy, or the name of a bot in referee.toml.
     #[arg(short, long, value_name = "CMD", add = completions::bots())]
     bot: Vec<String>,
 
-    /// Play each --bot against this opponent alone, in a game of several players (repeatable)
+    /// Play each --bot against only this opponent, in a multiplayer game (repeatable)
     ///
     /// All of them meet the same opponents, on the same boards and in the same seats. Several can
     /// follow one flag, such as `--pool versions/*/bot`, which leaves out the bots of --bot.

@@ -46,7 +46,7 @@ pub(super) struct SuiteArgs {
     #[command(flatten)]
     new: NewRun,
 
-    /// Play until the bot is better or worse than this opponent, or even
+    /// Play until the bot proves better, worse or equal to this opponent
     ///
     /// The opponent is a run, RUN or RUN:BOT, as for `referee compare`, and by default its boards are
     /// played. In a game of several players it is another --bot, and places are compared. The rule is
@@ -57,15 +57,15 @@ pub(super) struct SuiteArgs {
 
     /// Play the K-th of N shards of the games, as one of N machines
     ///
-    /// A shard has every N-th board with all its games, and is a run of its own: `referee resume`
+    /// A shard has every N-th board with all its games, and is a separate run: `referee resume`
     /// plays what is missing, and `referee merge` makes one run of all shards.
     #[arg(long, value_name = "K/N", conflicts_with = "against", hide_short_help = true)]
     shard: Option<Shard>,
 
-    /// Go on where a suite would stop
+    /// Continue where the suite would stop
     ///
     /// Leave out boards that cannot be read or are named twice, and continue with a bot that lost
-    /// its first ten games in the first turn, with one verdict.
+    /// its first ten games in the first turn, with the same verdict.
     #[arg(long, hide_short_help = true)]
     keep_going: bool,
 
@@ -96,14 +96,14 @@ pub(super) struct NewRun {
     #[arg(long, value_name = "WHAT", hide_short_help = true, value_parser = word::<OnHostDelay>())]
     on_host_delay: Option<OnHostDelay>,
 
-    /// What to compare of the scores, now and by default in `compare` and `report`
+    /// How to compare the scores, now and by default in `compare` and `report`
     ///
     /// The default is what the game's leaderboard adds up: points, or ratio for Square Remover.
     /// `log` and `rank` add a column to the report.
     #[arg(long, value_name = "MEASURE", hide_short_help = true, value_parser = word::<Measure>())]
     score: Option<Measure>,
 
-    /// A new folder for the run, or `none` [default: by the time, in runs/]
+    /// A new folder for the run, or `none` [default: named after the current time, in runs/]
     ///
     /// runs/ is next to referee.toml if there is one. `latest` and `referee runs` find only runs in
     /// runs/ (or in the project's folder of runs), in the working directory and next to

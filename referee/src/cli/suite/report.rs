@@ -27,7 +27,7 @@ pub(in crate::cli) struct ReportFlags {
 
     /// Exit with 1 also for `timeout`, a late answer, or `below=0.95`, a low mean score (repeatable)
     ///
-    /// `timeout` is an answer that is late by the bot's own fault, forgiven or not. `below` is for a bot's
+    /// `timeout` is an answer that is late through the bot's own fault, forgiven or not. `below` is for a bot's
     /// mean of yours/best; where lower scores are better, of best/yours. Boards without a known best do
     /// not count.
     #[arg(long, value_name = "WHAT", hide_short_help = true)]

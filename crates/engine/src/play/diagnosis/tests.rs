@@ -2,6 +2,7 @@ use super::super::made;
 use super::*;
 use contain::bot::{Captured, Leftovers};
 use results::gamelog::Bytes;
+use rules::game::GameKind;
 use terms::verdict::{Culprit, Overrun};
 
 /// What was seen of an ordinary turn, of one line under 50 ms.
@@ -22,8 +23,9 @@ fn seen() -> Seen {
 
 /// The diagnosis of a game that ended so, after these turns.
 fn diagnosis(turns: Vec<(Turn, Verdict, Seen)>, ending: &BotEnd) -> Option<String> {
+    let kind = GameKind::new("made", "Made", |_| unreachable!("nobody plays it"));
     let command = made::command("bot");
-    let mut observations = Observations::new(&command);
+    let mut observations = Observations::new(&kind, &command);
     for (turn, verdict, seen) in turns {
         observations.add(&turn, verdict, seen);
     }

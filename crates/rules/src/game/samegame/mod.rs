@@ -51,6 +51,7 @@ pub fn kind() -> GameKind {
             (LimitKind::Turn, Duration::from_millis(50)),
         ]),
         memory: Some(768 << 20),
+        stderr_per_turn: Some(4096),
         ..GameKind::new("samegame", "SameGame", |source| {
             Ok(SameGame::new(boardfile::parse(source)?).into_test_case())
         })
