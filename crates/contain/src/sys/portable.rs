@@ -69,6 +69,7 @@ impl BesideBot {
 
 /// A core that this process has taken.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum CoreClaim {}
 
 impl CoreClaim {
