@@ -63,8 +63,6 @@ EXCEPTIONS = (
     ("tests/browser/reports.mjs", 'hasText: "beside"', "the words of a link"),
     ("tests/browser/pairs.mjs", '".who ', "a class of the page"),
     ("tests/cli/project.rs", '"WHO"', "a variable of the environment"),
-    ("CHANGELOG.md", "of several players", "earlier entries"),
-    ("CHANGELOG.md", "a run of its own", "an earlier entry"),
 )
 
 
