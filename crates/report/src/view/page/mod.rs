@@ -4,7 +4,7 @@
 //! packed, so that they share the rest. Its content
 //! security policy allows that one style and that one script, by their hashes, and nothing else;
 //! the script sets text only as text. Nothing that a bot or a log says becomes part of the markup:
-//! it is all in the JSON, which [`page_json`] makes inert.
+//! it is all in the JSON, which `page_json` makes inert.
 
 mod many;
 
