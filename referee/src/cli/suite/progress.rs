@@ -68,8 +68,9 @@ impl SuiteProgress {
         let (done, planned) = (results / self.players, self.planned);
         let is_whole = results.is_multiple_of(self.players);
         if let Some(bar) = &self.bar {
-            bar.set_position(done as u64);
+            // In this order, so that a number of games is never shown before their results.
             bar.set_message(self.message_and_time_left());
+            bar.set_position(done as u64);
         } else if !is_quiet() && is_whole && done * LINES / planned != (done - 1) * LINES / planned
         {
             let message = self.message();
