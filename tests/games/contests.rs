@@ -25,14 +25,22 @@ const CARGO: &str =
 enum System {
     Linux,
     Mac,
+    Windows,
 }
 
 /// A language: its source, the steps that build a program of it, and the words that start it.
-fn language(name: &str) -> (&'static str, Vec<&'static str>, &'static str) {
+fn language(name: &str, system: System) -> (&'static str, Vec<&'static str>, &'static str) {
+    let windows = system == System::Windows;
     match name {
-        "cpp" => ("main.cpp", vec!["g++, -O2, main.cpp"], "a.out"),
+        "cpp" => ("main.cpp", vec!["g++, -O2, main.cpp"], if windows { "a.exe" } else { "a.out" }),
         "go" => ("main.go", vec!["go, build, -o, a.out, main.go"], "a.out"),
+        "python" if windows => ("main.py", vec![], "py, main.py"),
         "python" => ("main.py", vec![], "python3, main.py"),
+        _ if windows => {
+            let move_here =
+                "powershell.exe, -Command, Move-Item ./target/release/demo.exe ./demo.exe -Force";
+            ("main.rs", vec!["cargo, build, --release", move_here], "demo.exe")
+        }
         _ => {
             let move_here = "mv, ./target/release/demo, ./demo";
             ("main.rs", vec!["cargo, build, --release", "rm, -f, ./demo", move_here], "demo")
@@ -50,7 +58,7 @@ fn step(list: &str, words: &str, more: &str) -> String {
 
 /// The settings of pahcer for a contest, and the name of the bot's source.
 fn pahcer(name: &str, system: System, is_interactive: bool) -> (String, &'static str) {
-    let (source, mut builds, bot) = language(name);
+    let (source, mut builds, bot) = language(name, system);
     let judge = if is_interactive { "tester" } else { "vis" };
     let (remove, move_here);
     let mut text =
@@ -152,7 +160,7 @@ fn plays(place: &Place, what: &str) {
 
 #[test]
 fn contests_of_pahcers_templates_are_played() {
-    for system in [System::Linux, System::Mac] {
+    for system in [System::Linux, System::Mac, System::Windows] {
         for language in ["cpp", "go", "python", "rust"] {
             for is_interactive in [false, true] {
                 let what = format!("{language}, {system:?}, interactive: {is_interactive}");
@@ -222,6 +230,7 @@ fn contests_of_psytesters_settings_are_played() {
     for (command, is_interactive) in [
         (format!("{plays_case} && ./tools/target/release/vis {scorer}"), false),
         (format!("{plays_case} 2> x && cd tools && cargo run -r --bin vis {scorer}"), false),
+        (format!("main.exe <tools\\in\\%SEED04%.txt >out.txt && vis.exe {scorer}"), false),
         ("./tools/target/release/tester ./main < tools/in/%SEED04%.txt 2> x".to_owned(), true),
         ("cd tools && cargo run --bin tester ../main < in/%SEED04%.txt 2> x".to_owned(), true),
     ] {
@@ -232,6 +241,7 @@ fn contests_of_psytesters_settings_are_played() {
         );
         fs::write(place.path("tester.cfg"), settings).expect("written");
         place.script("main", BOT);
+        place.script("main.exe", BOT);
         plays(&place, &command);
     }
 }

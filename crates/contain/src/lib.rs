@@ -52,6 +52,7 @@
 //!
 //! [`bot`] explains how it works. The crate needs Linux 5.4. It knows no game, no file format and no user, and prints nothing: diagnostics go to the crate
 //! `log`. It brings few crates along and builds in seconds; with the feature `serde` limits, verdicts and costs can be stored.
+
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 /// The types of limits, lines and verdicts that the items here take and return.

@@ -2,6 +2,8 @@
 //!
 //! Next to the folder is an empty file, which is locked while the referee lives. It is there before the folder and after it, so
 //! that the next referee finds whatever a killed one has left. Nothing else among the temporary files is removed.
+//!
+//! What the kernel takes long to remove is dropped in the background, so that no game waits for it.
 
 use std::collections::BTreeMap;
 use std::env;

@@ -1,4 +1,7 @@
 //! Samples of a program's processes and moments of an exchange, as plain values.
+//!
+//! The CPU time of a whole tree includes threads that have ended and children that were waited for: the kernel's count for a process
+//! includes its threads that have ended, and the time of a child passes to the parent that waits for it, in whole ticks of the clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Add, Sub};

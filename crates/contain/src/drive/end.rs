@@ -1,4 +1,7 @@
 //! The end of a bot: noticed, awaited for a while, and then enforced, always in a bounded time.
+//!
+//! EOF comes before the end of a process can be seen: the kernel closes its files, and frees what they and it held, and
+//! only then reports how it has ended. That may take longer than the turn.
 
 use std::io;
 use std::mem;

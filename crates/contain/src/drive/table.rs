@@ -1,4 +1,7 @@
-//! Programs at one table, of which one is asked at a time.
+//! Programs at one table, of which one is asked at a time. The others are stopped, or run on under their limits.
+//!
+//! A stop is a signal, and a program can arrange for another one that continues it. So each program is sampled every hundredth of a
+//! second on a thread of its table, and stopped again. One that exceeds a limit is killed at once, and loses in its next exchange.
 
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,13 @@
-//! What a program that starts bots does to its own process, and how all of it is undone.
+//! What a program that starts bots does to its own process, how all of it is undone, and the methods that keep a bot's processes
+//! together, so that none outlives its game.
+//!
+//! | method | how | needs |
+//! |---|---|---|
+//! | namespace | a pid namespace, whose init is the bot's keeper: when the keeper dies, the kernel kills the rest; with its own user and mount namespaces and its own `/proc` | user namespaces |
+//! | seccomp | no process can leave the bot's process group; the keeper kills the group and adopts the orphans | seccomp filters |
+//! | plain | the referee kills the program's process group; what leaves the group outlives the game | nothing |
+//!
+//! Each is stronger, or at least quicker, than those below it. The host is probed once.
 
 use std::io;
 use std::process;

@@ -1,4 +1,4 @@
-//! Pipes, waits, starts, signals and this process, as on every Unix.
+//! Pipes, waits, starts, signals and this process, as on every Unix. A signal handler raises a flag, and touches nothing else.
 #![expect(unsafe_code, reason = "signal actions, and limits between fork and exec")]
 
 use std::ffi::c_int;

@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 use fs_err as fs;
 
 use self::psytester::Psytester;
-use self::step::{Judging, SEED, Step};
+use self::step::{Judging, SEED, Step, from_windows};
 use crate::codingame::Survey;
 use crate::naming::{game_name, last_part};
 use terms::path::{folder_of, is_hidden};
@@ -127,19 +127,18 @@ fn told(folder: &Path) -> io::Result<ImportedSettings> {
     if let Some(scorer) = told.judging.take_if(is_unknown) {
         told.left.push(not_filled_in("the scorer", &scorer.arguments));
     }
-    let words = match told.judging.as_mut().filter(|judging| judging.starts_bot) {
+    let mut words = match told.judging.as_mut().filter(|judging| judging.starts_bot) {
         Some(judging) => mem::take(&mut judging.arguments),
         None => bot_step.map(|step| step.command(folder)).unwrap_or_default(),
     };
+    from_windows(&mut words);
     if Step::has_seed(&words) {
         told.left.push(not_filled_in("the bot", &words));
         return Ok(told);
     }
-    if words.is_empty() {
-        return Ok(told);
-    }
+    let Some(program) = words.first() else { return Ok(told) };
     for step in builds.iter().filter(|step| !step.is_of_tools(&tools, &judge)) {
-        match step.build() {
+        match step.build(program) {
             Ok(command) => told.builds.push(command),
             Err(command) => told
                 .left

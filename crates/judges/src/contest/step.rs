@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use terms::system::{IS_FOR_CMD, is_path};
+use terms::system::{IS_FOR_CMD, is_path, split_words};
 use terms::text::shell_word;
 
 use super::path_in;
@@ -155,20 +155,53 @@ impl Step {
                 || name == judge
                 || word.contains('/') && is_inside(&inside(&self.folder.join(word)))
         };
-        is_inside(&self.folder) || self.words.iter().any(names_tools)
+        is_inside(&self.folder) || self.plain().iter().any(names_tools)
     }
 
-    /// A shell command that does the same to build the bot. One for a shell of Windows is an error elsewhere.
-    pub(super) fn build(&self) -> Result<String, String> {
-        let words: Vec<_> = self.words.iter().map(|word| shell_word(word)).collect();
-        let command = words.join(" ");
-        let shell = stem(&self.words[0]).to_ascii_lowercase();
-        if !IS_FOR_CMD && ["powershell", "pwsh", "cmd"].contains(&shell.as_str()) {
-            return Err(command);
+    /// Its words, without a shell of Windows around them.
+    fn plain(&self) -> Vec<String> {
+        match stem(&self.words[0]).to_ascii_lowercase().as_str() {
+            "powershell" | "pwsh" => after(&self.words, &["-command", "-c"]),
+            "cmd" => after(&self.words, &["/c"]),
+            _ => self.words.clone(),
         }
+    }
+
+    /// A shell command that does the same to build the bot whose program is this. A command that only Windows has is an error.
+    pub(super) fn build(&self, program: &str) -> Result<String, String> {
+        if IS_FOR_CMD {
+            return Ok(self.in_folder(&self.words));
+        }
+        let mut words = self.plain();
+        if words != self.words {
+            words = moved(&words)?;
+        }
+        if !words[0].contains('/') {
+            let name = stem(&words[0]).to_owned();
+            words[0] = name;
+        }
+        for word in &mut words {
+            // Cargo adds no ending here.
+            if word.contains("target/") && is_of_windows(word) {
+                word.truncate(word.len() - ".exe".len());
+            }
+        }
+        let is_compiler = ["g++", "gcc", "clang++", "clang", "cc", "c++"]
+            .iter()
+            .any(|compiler| words[0] == *compiler || words[0].starts_with(&format!("{compiler}-")));
+        if is_compiler && stem(program) == "a" && is_of_windows(program) && !has_output(&words) {
+            // The name that compilers choose on Windows.
+            words.extend(["-o".to_owned(), program.to_owned()]);
+        }
+        Ok(self.in_folder(&words))
+    }
+
+    /// A shell command of these words, in its folder.
+    fn in_folder(&self, words: &[String]) -> String {
+        let command = words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ");
         match self.folder.to_string_lossy() {
-            here if here.is_empty() => Ok(command),
-            folder => Ok(format!("(cd {} && {command})", shell_word(&folder))),
+            here if here.is_empty() => command,
+            folder => format!("(cd {} && {command})", shell_word(&folder)),
         }
     }
 
@@ -194,6 +227,30 @@ impl Step {
     pub(super) fn has_seed(words: &[String]) -> bool {
         words.iter().any(|word| word.contains(SEED))
     }
+}
+
+/// Words that start a bot on Windows, as they start it here.
+pub(super) fn from_windows(words: &mut Vec<String>) {
+    let Some(program) = words.first_mut() else { return };
+    if is_of_windows(program) && !program.contains('/') {
+        // Windows looks for it in the working directory too.
+        program.insert_str(0, "./");
+    }
+    if program == "py" && !IS_FOR_CMD {
+        // The launcher of Windows, whose first option chooses a version.
+        "python3".clone_into(program);
+        let has_version = |word: &String| word.starts_with("-2") || word.starts_with("-3");
+        words.drain(1..=usize::from(words.get(1).is_some_and(has_version)));
+    }
+}
+
+/// Whether this is the name of a program of Windows.
+fn is_of_windows(program: &str) -> bool {
+    Path::new(program).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("exe"))
+}
+
+fn has_output(words: &[String]) -> bool {
+    words.iter().any(|word| word.starts_with("-o") || word == "-c")
 }
 
 /// The name of a program, without its folder and ending.
@@ -232,8 +289,25 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
 
 /// The program that `cargo run` runs, with its arguments; `None` of another command, or if the program is not named.
 fn run_by_cargo(words: &[String]) -> Option<Run<'_>> {
-    const WITH_VALUE: [&str; 7] =
-        ["--bin", "--features", "--manifest-path", "--package", "--profile", "--target-dir", "-p"];
+    const WITH_VALUE: [&str; 17] = [
+        "--bin",
+        "--color",
+        "--config",
+        "--example",
+        "--features",
+        "--jobs",
+        "--manifest-path",
+        "--message-format",
+        "--package",
+        "--profile",
+        "--target",
+        "--target-dir",
+        "-C",
+        "-F",
+        "-Z",
+        "-j",
+        "-p",
+    ];
     let (cargo, mut rest) = words.split_first()?;
     if stem(cargo) != "cargo" {
         return None;
@@ -269,4 +343,37 @@ fn run_by_cargo(words: &[String]) -> Option<Run<'_>> {
         }
     }
     Some(Run { name: name?, arguments: rest, package })
+}
+
+/// The words of a command that a shell of Windows is given behind one of these flags, or without them behind all of its own.
+fn after(words: &[String], flags: &[&str]) -> Vec<String> {
+    let is_flag = |word: &String| flags.contains(&word.to_ascii_lowercase().as_str());
+    let start = words.iter().position(is_flag).map_or(1, |flag| flag + 1);
+    let text = words[start..].join(" ").replace('\\', "/");
+    split_words(&text).unwrap_or_default()
+}
+
+/// A command of Windows' shells that moves, copies or removes files, as Linux has it.
+fn moved(words: &[String]) -> Result<Vec<String>, String> {
+    let unknown = || words.join(" ");
+    let (name, arguments) = words.split_first().ok_or_else(unknown)?;
+    let command: &[&str] = match name.to_ascii_lowercase().as_str() {
+        "move-item" | "move" | "mi" | "mv" => &["mv", "-f"],
+        "copy-item" | "copy" | "cpi" | "cp" => &["cp", "-f"],
+        "remove-item" | "del" | "erase" | "ri" | "rm" => &["rm", "-f"],
+        _ => return Err(unknown()),
+    };
+    if arguments.iter().any(|word| word.contains([';', '|', '&', '$', '{'])) {
+        return Err(unknown());
+    }
+    let mut files = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(word) = arguments.next() {
+        match word.to_ascii_lowercase().as_str() {
+            "-erroraction" | "-ea" => drop(arguments.next()),
+            flag if flag.starts_with('-') || flag == "/y" || flag == "/q" || flag == "/f" => {}
+            _ => files.push(word.clone()),
+        }
+    }
+    Ok(command.iter().map(|&word| word.to_owned()).chain(files).collect())
 }

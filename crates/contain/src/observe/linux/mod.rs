@@ -1,4 +1,4 @@
-//! Walks through a program's processes.
+//! Walks through a program's processes, samples one program turn after turn at the cost of a few reads, and the referee's own thread.
 
 mod waits;
 

@@ -1,6 +1,10 @@
 //! The bot's process until it executes its program.
 //!
 //! It shares the memory of its keeper, which is blocked until then.
+//!
+//! In a namespace the keeper first carries out the mounts that the referee has prepared, and limits the process numbers of the
+//! namespace: a process that has ended keeps its number until it is reaped, so a bot whose processes end faster than that would use
+//! up the host's.
 
 use std::cell::Cell;
 use std::ffi::{CStr, c_int};

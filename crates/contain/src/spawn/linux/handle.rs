@@ -1,4 +1,4 @@
-//! The referee's hold on a keeper, and on the mount namespace that it leaves.
+//! The referee's hold on a keeper, its end with all processes of its bot, and the mount namespace that it leaves.
 
 use std::collections::BTreeSet;
 use std::fs::File;

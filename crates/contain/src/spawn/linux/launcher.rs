@@ -2,6 +2,8 @@
 //!
 //! It is a fork of the referee, from before the referee's threads if a [`Host`](crate::spawn::host::Host) is started early. It holds no
 //! descriptor of the referee's but its socket, blocks every signal, and ends when the socket closes.
+//!
+//! It maps the users of a keeper's namespace: root maps all users that it sees, anybody else only itself.
 
 use std::fs;
 use std::io::{self, PipeReader, Write as _};

@@ -1,4 +1,5 @@
-//! Everything about a program's process that is decided before it starts.
+//! What the referee sends to the launcher to have a bot started: a [`Launch`], which is everything that is decided before the start,
+//! as bytes, its fields in order, and descriptors next to them.
 
 use std::ffi::{CString, c_int};
 use std::io::{self, IoSlice, IoSliceMut, Read as _};

@@ -1,4 +1,4 @@
-//! Alarms, notices of an end, starts and this machine, as Linux has them.
+//! Alarms, notices of an end, starts, cores, folders and this machine, as Linux has them.
 #![expect(unsafe_code, reason = "a function to be linked, and errno")]
 
 pub(crate) mod cgroup;
@@ -271,7 +271,11 @@ impl Drop for BesideBot {
 /// A folder, but not a link to one; its permissions do not matter.
 const PLACE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW);
 
-/// Moves all folders below a folder to its top, and gives their owner all rights to them.
+/// Moves all folders below a folder to its top, and gives their owner all rights to them, so that it can be removed whatever was put
+/// there: folders that nobody may read, or nested deeper than the number of descriptors, or a stack, allows.
+///
+/// Processes that put it there may still live, and put a link in the place of a folder at any moment. So everything is named
+/// relative to an open folder, and no link is followed.
 pub(crate) fn flatten(path: &Path) -> io::Result<()> {
     let top = open(CWD, path)?;
     let mut folders = folders_in(&top)?;

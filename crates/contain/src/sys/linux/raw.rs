@@ -1,4 +1,4 @@
-//! System calls for which no crate has a safe form: all the project's `unsafe` code.
+//! System calls for which no crate has a safe form.
 #![expect(unsafe_code, reason = "processes: fork, clone, exec, and what happens between them")]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};

@@ -68,7 +68,7 @@ fn line_end(text: &str) -> Option<String> {
 /// Another way to read the two numbers of a reply: its words, and the column and the row from the bottom.
 type Reading = (&'static str, fn(i32, i32) -> (i32, i32));
 
-/// The top row, of which [`SIDE`] are there.
+/// The number of the top row, counted from the bottom: [`SIDE`] less one.
 const TOP: i32 = 14;
 
 const READINGS: [Reading; 3] = [
