@@ -27,6 +27,6 @@ pub mod suite;
 pub mod timing;
 
 /// Whether a number is 0, which files leave out.
-fn is_zero<T: Default + PartialEq>(number: &T) -> bool {
-    *number == T::default()
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -23,7 +23,7 @@ pub use self::decider::{Decider, Relation, Standing, has_needed_games};
 pub use self::field::{MeasureError, Value, add_values};
 pub use self::groups::{Chosen, Grouping, GroupingError};
 use self::valuation::Valuation;
-use crate::is_zero;
+use crate::is_default;
 use crate::suite::RecordId;
 use rules::measure::Measure;
 use rules::score::Direction;
@@ -124,10 +124,10 @@ pub struct Comparison {
     /// The games left out because the host's delay ended them.
     pub lost_by_host: usize,
     /// The boards left out because one of the two has no value in the measure there, where others have one.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub without_score: usize,
     /// The games left out because they have opponents that the other one has never met.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub other_opponents: usize,
     /// Whether the games have several players.
     #[serde(skip)]

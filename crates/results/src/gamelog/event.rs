@@ -12,7 +12,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::bytes::Bytes;
-use crate::is_zero;
+use crate::is_default;
 use crate::metrics::{GameMetrics, Metrics};
 use rules::game::judge::JudgeProgram;
 use rules::game::{Ask, Drawing, Game, Out, Seat};
@@ -183,7 +183,7 @@ pub struct Turn {
     /// The number of the exchange, from 1.
     pub turn: u32,
     /// The seat of the bot, from 0.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub seat: Seat,
     /// Which time limit applied.
     pub limit: LimitKind,
@@ -218,7 +218,7 @@ pub struct Turn {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub early: bool,
     /// Bytes of input that the bot had not read by the end of the exchange.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub unread_input: u64,
     /// Whether the bot had closed its standard input, so that the input was lost.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -234,7 +234,7 @@ pub struct Turn {
     #[serde(default, skip_serializing_if = "Bytes::is_empty")]
     pub stderr: Bytes,
     /// Bytes of standard error beyond the cap.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub stderr_dropped: u64,
     /// What the bot said about itself: the last value of each name.
     #[serde(default, skip_serializing_if = "Metrics::is_empty")]
@@ -331,13 +331,13 @@ pub struct ProcessEnd {
     #[serde(default, skip_serializing_if = "Bytes::is_empty")]
     pub late_output: Bytes,
     /// Bytes of standard output beyond that cap.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub late_output_dropped: u64,
     /// Standard error after its last exchange, up to a cap.
     #[serde(default, skip_serializing_if = "Bytes::is_empty")]
     pub stderr: Bytes,
     /// Bytes of standard error beyond that cap.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub stderr_dropped: u64,
     /// What the bot said about itself in the whole game, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -76,7 +76,7 @@ pub struct Outcome {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Seat {
     /// The number of the game in its plan, from 1; 0 in a line of a referee before it had one.
-    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub number: usize,
     /// The seat, from 0.
     pub seat: usize,

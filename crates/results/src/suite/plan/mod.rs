@@ -69,7 +69,7 @@ pub struct Plan {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub players: NonZeroUsize,
     /// In which orders the bots of a game of several players take its seats.
-    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub seats: Seats,
     /// The bots to play; the bots of the pool come last.
     pub bots: Vec<PlannedBot>,

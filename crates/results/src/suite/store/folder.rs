@@ -67,10 +67,10 @@ pub struct Run {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub leaves_delayed: bool,
     /// Which games leave a log, also when the run is resumed.
-    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub logs: Logs,
     /// How the logs are written.
-    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub packing: Packing,
     /// Whether games of several players name their files by the game's number. Earlier ones took its first result's number.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -92,7 +92,7 @@ pub struct Run {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Opponent {
     /// The other run's folder; empty if it plays in the same run.
-    #[serde(default, skip_serializing_if = "crate::is_zero")]
+    #[serde(default, skip_serializing_if = "crate::is_default")]
     pub run: PathBuf,
     /// The name of the bot in the plan.
     pub bot: String,

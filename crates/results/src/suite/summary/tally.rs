@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::is_zero;
+use crate::is_default;
 use crate::metrics::RunMetrics;
 use crate::suite::outcome::{Outcome, SuiteVerdict};
 use crate::suite::plan::Plan;
@@ -30,7 +30,7 @@ pub struct Tally {
     /// The number of lost games that were timeouts.
     pub timeouts: usize,
     /// The number of lost games that the host's delays ended.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub lost_to_host: usize,
     /// The number of games in which it was late by its own fault, even if that was forgiven.
     pub late: usize,
@@ -53,7 +53,7 @@ pub struct Tally {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<f64>,
     /// The number of games with a reply after its limit that counts, since the referee or the host may have made it late.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub excused: usize,
     /// The numbers that the bot said, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -65,7 +65,7 @@ pub struct Tally {
     #[serde(skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
     /// The number of games that it won without a score.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub without_score: usize,
 }
 
