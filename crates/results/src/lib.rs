@@ -26,7 +26,7 @@ pub mod sanitizer;
 pub mod suite;
 pub mod timing;
 
-/// Whether a number is 0, which files leave out.
+/// Whether a value is the default, which files leave out.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
