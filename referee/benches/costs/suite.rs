@@ -19,9 +19,9 @@ pub(crate) fn overhead() -> Vec<Row> {
     const ROUNDS: usize = 5;
     const GAMES: usize = 500;
     const WAYS: [(&str, u32); 5] = [
-        ("--logs none --pin", 1),
+        ("--logs none --config suite.pin=always", 1),
         ("--logs none", 1),
-        ("--logs all --pin", 1),
+        ("--logs all --config suite.pin=always", 1),
         ("--logs none", 2),
         ("--logs all", 2),
     ];
@@ -41,10 +41,10 @@ pub(crate) fn overhead() -> Vec<Row> {
     let [pinned, one, pinned_logs, two, two_logs] = in_suite.map(median);
     let row = |what, ours, yardstick, target| Row { what, ours, yardstick, target };
     vec![
-        row("a suite of 500 games with --pin", pinned, yardstick, Target::AtMost(1.6)),
+        row("a suite of 500 games with pinned bots", pinned, yardstick, Target::AtMost(1.6)),
         row("a suite of 500 games", one, yardstick, Target::AtMost(1.6)),
         row("two jobs", two, ("one job", one), Target::TimesLess(1.9)),
-        row("logs of all, with --pin", pinned_logs, ("no logs", pinned), Target::AtMost(1.05)),
+        row("logs of all, pinned bots", pinned_logs, ("no logs", pinned), Target::AtMost(1.05)),
         row("logs of all, two jobs", two_logs, ("no logs", two), Target::AtMost(1.05)),
     ]
 }
@@ -59,8 +59,13 @@ pub(crate) fn parsing() -> Vec<Row> {
     const WAYS: [(&str, &str, u32, f64); 4] = [
         ("games of a parsing bot, two jobs", "--logs none", 2, 2.5),
         ("games of a parsing bot", "--logs none", 1, 2.2),
-        ("the same with --containment plain, two jobs", "--logs none --containment plain", 2, 1.5),
-        ("the same with --containment plain", "--logs none --containment plain", 1, 1.5),
+        (
+            "the same as ordinary children, two jobs",
+            "--logs none --config containment=plain",
+            2,
+            1.5,
+        ),
+        ("the same as ordinary children", "--logs none --config containment=plain", 1, 1.5),
     ];
     let board = CONFIG.game.test_case(SEED, SeedOptions::default()).expect("a board");
     let bare = Bare::new(TURNS, &board);
