@@ -5,7 +5,7 @@ Run it on a machine with two cores or more, from the top of the source tree; bot
 
     cargo build --release && python3 scripts/ordinary.py
 
-It prints a table; docs/timing.md shows it. Give names of bots to play only those. With REFEREE=PATH
+It prints a table; docs/timing.md has the sums. Give names of bots to play only those. With REFEREE=PATH
 another program is measured.
 """
 

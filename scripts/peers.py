@@ -243,9 +243,9 @@ def section(options):
     """The lines of the report."""
     games, rounds = options.cases, options.rounds
     harnesses = [Loop(), Pahcer(), Psytester()]
-    runs = f"the median of {rounds} runs in turn" if rounds > 1 else "one run"
-    yield f"Written by `scripts/peers.py`: seconds for {games} games, {runs}. All play the same cases with the same bot,"
-    yield "without time limits, with the same scores. A loop only starts a process for each game."
+    runs = f"the median of {rounds} alternating runs" if rounds > 1 else "one run"
+    yield f"Measured by `scripts/peers.py`: seconds for {games} games, {runs}. All programs play the same cases with the same bot,"
+    yield "without time limits, and get the same scores. A loop only starts a process for each game."
     yield ""
     yield f"### Square Remover, seeds 1 to {games}, `squares-random`"
     yield ""
@@ -253,7 +253,7 @@ def section(options):
     yield ""
     yield f"### A plain tester in C, 1 to {games} exchanges"
     yield ""
-    yield "`referee/benches/costs/doubles.c` starts the bot without containment, limits or logs: the rest is a harness's cost."
+    yield "`referee/benches/costs/doubles.c` starts the bot without containment, limits or logs: time beyond the loop's is the harness's cost."
     yield "`referee suite` also times each answer, and contains tester and bot unless the row says `plain`."
     yield ""
     with tempfile.TemporaryDirectory() as folder:

@@ -42,17 +42,17 @@ SHOWN = {
     "`referee play`": "`referee play`, with its start",
     "a suite of 500 games": "a suite of 500 games",
     "refereeing a log again": "refereeing a log again",
-    "a tester's game": "a tester's game, more than without the referee",
-    "a tester's exchange": "an exchange with a tester, more than without the referee",
+    "a tester's game": "overhead in a tester's game",
+    "a tester's exchange": "overhead in an exchange with a tester",
     "a tester's exchange with --pin": "the same with `--pin`",
     "memory of a game": "memory of a game",
     "memory of a suite of 100000 games": "memory of a suite of 100,000 games",
 }
 
 REST = """
-`cargo bench` shows each cost next to a yardstick and its target, and `scripts/build_costs.py` the costs of a build.
+`cargo bench` shows each cost next to a yardstick and its target, and `scripts/build_costs.py` shows the costs of a build.
 
-## Next to its peers
+## Compared with its peers
 
 """
 

@@ -102,7 +102,7 @@ pub mod bot {
     //!
     //! When poll reports output and the end of the process together, output comes first: the last line
     //! of a bot that answers and exits counts. What another of its processes writes after that end does
-    //! not count where the game says so (`origin`).
+    //! not count where the rules say so ([`LineRules::until_exit`](crate::terms::lines::LineRules::until_exit)).
     //!
     //! Output is read only while an exchange waits for it. Surplus output stays queued for the
     //! next one, and a flood fills the pipe and stops there, instead of the referee's memory.

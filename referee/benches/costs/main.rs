@@ -17,13 +17,12 @@
 //! | keeper | 0.36 | mounts 0.04, exit 0.1 |
 //! | kernel threads | 0.13 | with the unmounting |
 //!
-//! - **A quick turn** is six system calls, of which the ping-pong has two. The longest of the others, a read of the bot's count of written bytes
-//!   (1.4 µs), distinguishes a bot's reply from a line that its child wrote after the bot's exit. Every millisecond the referee also reads
-//!   the bot's certificate, five files of `/proc`.
+//! - **A quick turn** is five system calls, of which the ping-pong has two. The others are the poll, a read that finds no output from before
+//!   the input, and the question how much of the input is unread. Every millisecond the referee also reads the bot's certificate, five files
+//!   of `/proc`.
 //! - **Two jobs on two cores**: the target leaves a game 0.9 ms besides its bot, and it needs 1.7.
 //! - **An exchange with a tester** passes through the referee twice: 37 µs on one core, 26 of them in the referee. **A tester's game** of one
-//!   exchange takes 3.6 ms, and 1.4 without the referee, which contains two programs and starts a relay. The tester's folder is reused, since
-//!   ext4 slows down when many links are made and removed.
+//!   exchange takes 3.6 ms, and 1.4 without the referee, which contains two programs, makes a folder for the tester and starts a relay.
 //! - **A report of 2,000 games** with 829 replays takes 6.3 MB. Chromium draws it in 0.75 s, and sorts its boards in 80 ms
 //!   (`scripts/page-speeds.mjs`).
 //! - **Rejected:** one keeper for all games of a worker would save 0.2 ms a game, but root's bot has power over its keeper. Keepers forked ahead

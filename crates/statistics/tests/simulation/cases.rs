@@ -107,9 +107,9 @@ pub(super) fn made() -> Vec<Case> {
         Case::ahead("-51, +3000 on 1 board of 60", |it| jump(it, 60.0, 3000.0)).beyond(),
         Case::ahead("-6, +3000 on 1 board of 500", |it| jump(it, 500.0, 3000.0)).beyond(),
         Case::ahead("-51, +5000 on 1 board of 100", |it| jump(it, 100.0, 5000.0)).beyond(),
-        Case::alike("alike boards, -1, +9 on 1 of 10", |it| one_of(it, 0.1, 9.0, -1.0)),
-        Case::alike("alike boards, -1, +39 on 1 of 40", |it| one_of(it, 0.025, 39.0, -1.0)),
-        Case::alike("alike boards, Pareto 2.5", |it| uniform(it).powf(-0.4) - 2.5 / 1.5),
+        Case::alike("uniform boards, -1, +9 on 1 of 10", |it| one_of(it, 0.1, 9.0, -1.0)),
+        Case::alike("uniform boards, -1, +39 on 1 of 40", |it| one_of(it, 0.025, 39.0, -1.0)),
+        Case::alike("uniform boards, Pareto 2.5", |it| uniform(it).powf(-0.4) - 2.5 / 1.5),
         Case::loser("+63, loses 1 of 50", 50.0),
         Case::loser("+21, loses 1 of 150", 150.0),
         Case {
