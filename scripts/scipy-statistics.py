@@ -10,8 +10,6 @@ import numpy
 import scipy
 from scipy import stats
 
-FRACTIONS = [0.0, 0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975, 1.0]
-
 
 def samples():
     """Differences of all kinds: few and many, whole and not, with and without equal ones and zeros."""
@@ -57,10 +55,6 @@ def main():
                 "sample": sample.tolist(),
                 "wilcoxon": wilcoxon(sample),
                 "sign": sign_test(sample),
-                "percentiles": [
-                    [fraction, float(stats.scoreatpercentile(sample, 100 * fraction))]
-                    for fraction in FRACTIONS
-                ],
             }
             out.write(json.dumps(case) + "\n")
 

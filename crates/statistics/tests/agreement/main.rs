@@ -16,8 +16,8 @@ use rand_pcg::Pcg32;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use statistics::{
-    Conclusion, ConfidenceSequence, Decided, Paired, PairedBoard, Risk, Tendency, percentile,
-    sign_test, signed_rank_test,
+    Conclusion, ConfidenceSequence, Decided, Paired, PairedBoard, Risk, Tendency, sign_test,
+    signed_rank_test,
 };
 
 /// A file that comes with the tests.
@@ -31,7 +31,6 @@ struct Case {
     /// Null if `SciPy` has no exact value either.
     wilcoxon: Option<f64>,
     sign: f64,
-    percentiles: Vec<(f64, f64)>,
 }
 
 fn cases() -> Vec<Case> {
@@ -63,18 +62,6 @@ fn the_sign_test_agrees_with_scipy() {
     for case in cases() {
         let count = |keep: fn(f64) -> bool| case.sample.iter().filter(|d| keep(**d)).count() as u64;
         assert_close("p", &case, sign_test(count(|d| d > 0.0), count(|d| d < 0.0)), case.sign);
-    }
-}
-
-#[test]
-fn percentiles_agree_with_scipy() {
-    for case in cases() {
-        let mut sorted = case.sample.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
-        for &(fraction, expected) in &case.percentiles {
-            let found = percentile(&sorted, fraction).expect("values");
-            assert_close(&format!("percentile {fraction}"), &case, found, expected);
-        }
     }
 }
 
