@@ -32,7 +32,6 @@ mod ratings;
 mod risk;
 mod sequential;
 mod sign_test;
-mod signed_rank;
 mod times;
 
 pub use self::conclusion::{Conclusion, Leader, Tendency};
@@ -46,7 +45,6 @@ pub use self::ratings::{Game, MIN_SEEDS, Rating, Ratings, Seat};
 pub use self::risk::{Risk, RiskError};
 pub use self::sequential::{ConfidenceSequence, Decided, boards_to_exclude};
 pub use self::sign_test::sign_test;
-pub use self::signed_rank::signed_rank_test;
 pub use self::times::Distribution;
 
 /// A count as a floating-point number.

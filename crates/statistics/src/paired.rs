@@ -8,7 +8,7 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 use super::mean::UNSEEN;
 use super::{
     Conclusion, Evidence, Leader, Lost, MeanTest, Moments, Needed, PairedBoard, Risk, Tendency,
-    holm, real, sign_test, signed_rank_test,
+    holm, real, sign_test,
 };
 
 /// The power of a comparison with the suggested number of games.
@@ -39,8 +39,6 @@ pub struct Paired {
     pub finished: Finished,
     /// The lost games.
     pub lost: Lost,
-    /// The two-sided p-value of Wilcoxon's signed-rank test. It decides nothing.
-    pub signed_rank_p: f64,
     /// The two-sided p-value of the sign test. It decides only on fewer boards than a verdict on the mean takes.
     pub sign_p: f64,
     /// The p-value of the verdict, adjusted for the number of comparisons made: of the sign test, where only that can decide.
@@ -105,7 +103,6 @@ impl Paired {
                 test: MeanTest::of(&evidence.finished, risk),
             },
             lost: evidence.lost(risk),
-            signed_rank_p: signed_rank_test(&differences),
             sign_p: sign_test(wins, losses),
             adjusted_p: 1.0,
             conclusion: Conclusion::TooFewGames,

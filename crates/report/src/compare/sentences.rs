@@ -8,12 +8,8 @@ use terms::text::plural;
 
 /// The tests next to the verdict, in a few sentences; `comparisons` is the number of comparisons made.
 pub(super) fn tests(comparison: &Comparison, comparisons: usize) -> String {
-    let Paired { all, sign_p, signed_rank_p, adjusted_p, .. } = &comparison.paired;
-    let of_scores = format!(
-        "Student's test p {}, signed-rank test p {}",
-        p_value(all.mean_p),
-        p_value(*signed_rank_p)
-    );
+    let Paired { all, sign_p, adjusted_p, .. } = &comparison.paired;
+    let of_scores = format!("Student's test p {}", p_value(all.mean_p));
     if comparison.paired.missing_pairs() > 0 {
         let adjusted = match comparisons {
             0 | 1 => String::new(),
