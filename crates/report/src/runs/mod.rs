@@ -17,7 +17,6 @@ mod games;
 mod gather;
 mod heat;
 mod pace;
-mod plots;
 mod shown;
 mod times;
 mod totals;

@@ -68,7 +68,7 @@ impl<'a> Plot<'a> {
             let (low, high) = interval.unwrap_or((*mean, *mean));
             [low, high]
         };
-        let (low, high) = super::plots::range(points.iter().flat_map(ends));
+        let (low, high) = range(points.iter().flat_map(ends));
         let decimals = points.iter().map(|point| point.bot.tally.sum.decimals()).max()?;
         let digits = interval_digits(gathered.measure.decimals(decimals), Some((low, high)));
         Some(Self { name, values: values.len(), axis, points, low, high, digits })
@@ -142,6 +142,13 @@ impl<'a> Plot<'a> {
             Text(&told)
         );
     }
+}
+
+/// The smallest and the largest value, which differ.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = values
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| (low.min(it), high.max(it)));
+    if low < high { (low, high) } else { (low - 1.0, low + 1.0) }
 }
 
 /// The best of some points by their means.
