@@ -5,15 +5,15 @@ import { withPage } from "./browser.mjs";
 import { text, position, cellsOf, within } from "./looks.mjs";
 
 export default {
-  /** A run: totals and records, what was lost first, a bar per board, times, and each game's replay, alone and next to another. */
-  async report({ url, title, totals, records, lost, boards, times, limit, pages, replay }) {
+  /** A run: totals, what was lost first, a bar per board, times, and each game's replay, alone and next to another. */
+  async report({ url, title, totals, shares, lost, boards, times, limit, pages, replay }) {
     const addresses = {};
     await withPage(url, { javaScriptEnabled: false }, async (page) => {
       assert.equal(await page.title(), title);
       assert.equal(await text(page, "h1"), title);
       const rows = await cellsOf(page, "#totals tbody tr");
       assert.deepEqual(rows.map((row) => row.slice(0, 5)), totals);
-      assert.deepEqual(await page.locator("#records li span:last-child").allInnerTexts(), records);
+      assert.deepEqual(rows.map((row) => row[6]), shares);
       const sections = await page.locator("main > section").evaluateAll((all) => all.map((it) => it.id || it.className));
       assert.deepEqual(sections, ["totals", "lost", "comparison-1", "boards", "times", "games"]);
       assert.equal(await page.locator("#lost li").count(), lost.count);
