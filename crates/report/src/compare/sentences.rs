@@ -1,7 +1,7 @@
 //! Sentences on what a comparison rests on.
 
 use crate::figures::{digits, p_value};
-use results::compare::{Comparison, Copies};
+use results::compare::Comparison;
 use rules::measure::Measure;
 use statistics::{CERTAIN, MIN_PAIRS, Paired};
 use terms::text::plural;
@@ -84,20 +84,11 @@ pub(super) fn unpaired(comparison: &Comparison) -> impl Iterator<Item = String> 
     })
 }
 
-/// Which boards are the same except for the names of their colours or the form of their files.
+/// How many boards are the same as others except for the names of their colours or the form of their files.
 pub(super) fn copies(comparison: &Comparison) -> Option<String> {
-    let Copies { count, boards } = &comparison.copies;
-    let named: Vec<_> = boards.iter().map(|[copy, of]| format!("{copy} is {of}")).collect();
-    let more = if *count > boards.len() { ", …" } else { "" };
-    let (is, it_counts) = match count {
-        1 => ("is a copy", "it counts"),
-        _ => ("are copies", "they count"),
-    };
-    (*count > 0).then(|| {
-        format!(
-            "{} {is} of others (the same record_id), with which {it_counts} once: {}{more}.",
-            plural(*count as u64, "board"),
-            named.join(", ")
-        )
-    })
+    match comparison.copied_boards {
+        0 => None,
+        1 => Some("1 board is a copy of another and counts once.".to_owned()),
+        count => Some(format!("{count} boards are copies of others and count once.")),
+    }
 }
