@@ -40,9 +40,8 @@ const SHARE: u32 = 10;
 ///
 /// The page is one self-contained file: totals against the best known scores, the lost games first,
 /// a bar per board, the distribution of the differences between bots, response times against their
-/// limits, and the games. Above 1,000 won games or boards it lists the highest and lowest scores
-/// and the slowest responses. Its tables can be sorted and filtered. Exit with 0 whatever the
-/// results of the games.
+/// limits, and the games. Above 1,000 won games or boards it lists those with the worst scores. Its
+/// tables can be sorted and filtered. Exit with 0 whatever the results of the games.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
