@@ -261,22 +261,6 @@ fn runs_have_their_sizes_with_all_that_is_in_their_folders() {
 }
 
 #[test]
-fn records_name_runs_by_paths_that_lead_there_from_their_file() {
-    let project = Project::new();
-    fs::create_dir(project.path("kept")).expect("made");
-    fs::write(project.path("kept/best.toml"), "format = 1\n").expect("written");
-    std::os::unix::fs::symlink("kept/best.toml", project.path("link.toml")).expect("a link");
-    let records = ["--records", "link.toml"];
-    // Only scores under limits as strict as the official ones are records; this game's hold on a busy machine.
-    for run in ["runs/1-record", "runs/2-new"] {
-        let game = ["suite", "--game", "square-remover", "--bot", "@squares-random", "--seed", "1"];
-        project.prints(&[&game[..], &records, &["--run", run]].concat());
-    }
-    let kept = fs::read_to_string(project.path("kept/best.toml")).expect("records");
-    assert!(kept.contains("run = \"../runs/1-record\""), "{kept}");
-}
-
-#[test]
 fn the_page_of_the_runs_so_far_links_to_the_page_of_each_run() {
     let project = Project::new();
     let none = project.referee(&["report", "--history", "--html", "page.html"]);

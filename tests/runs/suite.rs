@@ -501,7 +501,6 @@ fn records_come_from_games_that_count_and_the_best_known_is_shown() {
         [&json!(5), &json!(1.0)]
     );
     let source = fs::read_to_string(&records).expect("records");
-    assert!(source.contains("\nrun = \""), "each names its run: {source}");
     assert!(source.contains("bot = \"@squares-random\""), "{source}");
     let greedy = play("@squares-greedy", "greedy", &[]);
     assert_eq!(greedy["bots"][0]["compared"], 5, "{greedy}");

@@ -71,20 +71,6 @@ pub(super) fn json_line(value: &impl Serialize) -> Vec<u8> {
     line
 }
 
-/// A path as seen from `folder`, with `..` for each folder up to the one that both are in. The path stays whole if that
-/// is the root, and if it is a relative one. `folder` has no links in it.
-pub(super) fn seen_from(folder: &Path, path: &Path) -> PathBuf {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let common = folder.ancestors().find(|ancestor| real.starts_with(ancestor));
-    match common.filter(|common| common.parent().is_some() && path.is_absolute()) {
-        None => path.to_owned(),
-        Some(common) => {
-            let up = folder.strip_prefix(common).into_iter().flatten().map(|_| OsStr::new(".."));
-            up.chain(real.strip_prefix(common).into_iter().flatten()).collect()
-        }
-    }
-}
-
 /// Makes a folder in a run folder if it is missing. A run that was removed or renamed in the meantime is not made again.
 ///
 /// # Errors
@@ -199,23 +185,4 @@ pub(super) fn on_all_processors<T: Send>(work: impl Fn() -> T + Sync) -> Vec<T> 
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
         threads.into_iter().map(|thread| thread.join().expect("nobody panics")).collect()
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_seen_from_a_folder() {
-        for (path, seen) in [
-            ("/none/project/runs/1", "runs/1"),
-            ("/none/runs/1", "../runs/1"),
-            ("/none/project", ""),
-            ("/other/runs/1", "/other/runs/1"),
-            ("runs/1", "runs/1"),
-        ] {
-            let found = seen_from(Path::new("/none/project"), Path::new(path));
-            assert_eq!(found, Path::new(seen), "{path}");
-        }
-    }
 }

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use crate::suite::files::{check_place, link_target, seen_from, write_among_others};
+use crate::suite::files::{check_place, link_target, write_among_others};
 use crate::suite::plan::RecordId;
 use rules::score::{Direction, Score, in_toml};
 use rules::source::SourceError;
@@ -43,10 +43,6 @@ pub struct Record {
     /// Which scores of the game are better.
     #[serde(default, skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
-    /// The folder of the run that set it, relative to the folder of the records; earlier versions did not
-    /// keep it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run: Option<PathBuf>,
 }
 
 impl Record {
@@ -162,19 +158,16 @@ impl Records {
     pub fn save_into(self, path: &Path) -> Result<(), RecordsError> {
         // A link stays one, and the file that it leads to is replaced.
         let path = &link_target(path).map_err(RecordsError::Write)?;
-        let folder = folder_of(path);
         // A lock on the file itself would stay with the old one. It ends with `lock`.
         let lock = match lock_beside(path) {
             Some(beside) => fs::File::create(beside),
-            None => fs::File::open(folder),
+            None => fs::File::open(folder_of(path)),
         };
         let lock = lock.map_err(RecordsError::Write)?;
         lock.file().lock().map_err(RecordsError::Write)?;
         let mut all = Self::read(path)?;
-        let folder = fs::canonicalize(folder).map_err(RecordsError::Write)?;
         let mut has_new = false;
-        for mut record in self.0.into_values().flatten() {
-            record.run = record.run.map(|run| seen_from(&folder, &run));
+        for record in self.0.into_values().flatten() {
             has_new |= all.add(record);
         }
         if !has_new {
@@ -187,8 +180,7 @@ impl Records {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "format = {FORMAT}")?;
         self.0.values().flatten().try_for_each(|record| {
-            // The path of its run may not be UTF-8.
-            let table = toml::to_string_pretty(record).map_err(io::Error::other)?;
+            let table = toml::to_string_pretty(record).expect("plain data");
             write!(out, "\n[[record]]\n{table}")
         })
     }
@@ -288,7 +280,6 @@ mod tests {
             bot: bot.to_owned(),
             score: score.into(),
             better: Direction::Higher,
-            run: None,
         }
     }
 
@@ -332,9 +323,7 @@ mod tests {
     fn a_file_is_written_and_read_record_by_record_as_the_toml_that_it_is() {
         let odd = "a \"quoted\" name, it's\n[[record]]\nformat = 1\n";
         let mut odd_ones = records(&[("x", "a", 5), ("x", odd, 4), (odd, "b", -7)]);
-        let mut in_run = record("z", "a", 1);
-        in_run.run = Some(PathBuf::from("runs/1"));
-        assert!(odd_ones.add(in_run));
+        assert!(odd_ones.add(record("z", "a", 1)));
         for records in [odd_ones, Records::default()] {
             let mut written = Vec::new();
             records.write(&mut written).expect("memory");
@@ -350,7 +339,9 @@ mod tests {
 
     #[test]
     fn only_plain_records_are_read_one_by_one() {
-        let table = "record_id = 'r'\nboard = 'x'\ngame = 'g'\nbot = 'b'\nscore = 1\n";
+        // Version 1.0.0 names the run.
+        let table =
+            "record_id = 'r'\nboard = 'x'\ngame = 'g'\nbot = 'b'\nscore = 1\nrun = '../runs/1'\n";
         let count = |text: &str| read_by_table(text).map(|file| file.records.len());
         let two = format!("format = 1\n[[record]]\n{table}\n[[record]]\n{table}");
         assert_eq!((count(&two), count("format = 1\n")), (Some(2), Some(0)));

@@ -281,7 +281,7 @@ impl Summary {
 
     /// The best scores of its bots that count.
     pub fn records(&self, folder: &RunFolder) -> Records {
-        let (plan, run) = (&folder.run.plan, std::path::absolute(&folder.path).ok());
+        let plan = &folder.run.plan;
         let mut records = Records::default();
         for (id, points) in &self.boards {
             for (points, tally) in points.iter().zip(&self.bots) {
@@ -293,7 +293,6 @@ impl Summary {
                     bot: tally.bot.clone(),
                     score,
                     better: plan.better,
-                    run: run.clone(),
                 });
             }
         }
