@@ -171,8 +171,8 @@ fn settings_that_do_not_resolve_say_why() {
 }
 
 /// Enumerations that a new variant would make wrong: programs may match on all there is.
-const COMPLETE: &str = "Answer AtFault BotExit Bound Case Chosen Conclusion Culprit Decided Direction EnforcedBy FromJudge Leader \
-    LimitKind Logs Margin Measure MetricValue Next NextAction OffBoard Origin Pace Packing Pin Progress Relation Risk Seats SeedsSource StepEnd Tendency ToJudge \
+const COMPLETE: &str = "Answer AtFault BotExit Bound Case Chosen Conclusion Culprit Decided Direction EnforcedBy FromJudge \
+    LimitKind Logs Margin Measure MetricValue Next NextAction OffBoard Origin Pace Packing Pin Progress Risk Seats SeedsSource StepEnd Tendency ToJudge \
     TurnTimes";
 
 /// The documentation and the attributes of what comes after this text.

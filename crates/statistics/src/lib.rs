@@ -34,7 +34,7 @@ mod sequential;
 mod sign_test;
 mod times;
 
-pub use self::conclusion::{Conclusion, Leader, Tendency};
+pub use self::conclusion::{Conclusion, Tendency};
 pub use self::evidence::{Evidence, LossRate, Lost, Moments, PairedBoard};
 pub use self::holm::holm;
 pub use self::mean::MeanTest;

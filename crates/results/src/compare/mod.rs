@@ -19,7 +19,7 @@ use serde::Serialize;
 pub use self::alone::BotGroup;
 use self::contender::BoardGames;
 pub use self::contender::{Contender, NoLogarithm};
-pub use self::decider::{Decider, Relation, Standing, has_needed_games};
+pub use self::decider::{Decider, Standing, has_needed_games};
 pub use self::field::{MeasureError, Value, add_values};
 pub use self::groups::{Chosen, Grouping, GroupingError};
 use self::valuation::Valuation;
@@ -27,6 +27,7 @@ use crate::is_default;
 use crate::suite::RecordId;
 use rules::measure::Measure;
 use rules::score::Direction;
+pub use statistics::Decided as Relation;
 use statistics::{Paired, PairedBoard, Risk};
 
 /// The number of boards of a kind that are named.

@@ -99,8 +99,8 @@ fn by_the_rule(boards: &[PairedBoard], risk: Risk, margin: f64) -> Value {
         Conclusion::TooFewGames => "too_few_games",
     };
     let decided = sequence.decided().map(|decided| match decided {
-        Decided::Above => "better",
-        Decided::Below => "worse",
+        Decided::Better => "better",
+        Decided::Worse => "worse",
         Decided::Even => "even",
     });
     let probably = found.probably.map(|tendency| match tendency {
