@@ -42,7 +42,7 @@ pub use self::needed::Needed;
 pub use self::paired::{CERTAIN, Finished, MIN_PAIRS, Paired, boards_to_find};
 pub use self::proportion::Estimate;
 pub use self::ratings::{Game, MIN_SEEDS, Rating, Ratings, Seat};
-pub use self::risk::{Risk, RiskError};
+pub use self::risk::Risk;
 pub use self::sequential::{ConfidenceSequence, Decided, boards_to_exclude};
 pub use self::sign_test::sign_test;
 pub use self::times::Distribution;
