@@ -1,19 +1,13 @@
-//! Runs of thousands of games, made by hand: what a page of them lists, and what they take of memory.
+//! Runs of thousands of games, made by hand: what a page of them lists.
 
-use referee::millis::Millis;
-use referee::suite::{Bests, SuiteVerdict, Summary};
+use referee::suite::SuiteVerdict;
 use referee::verdict::Verdict;
 use support::prelude::*;
 
 /// A run of one bot, whose lowest score is on its last board and whose highest is on the one before.
 fn long_run(games: i64) -> MadeRun {
     let score = |game: i64| if game == games { 1 } else { 1000 + game };
-    let mut run = MadeRun::new(&[("bot", &(1..=games).map(score).collect::<Vec<_>>())]);
-    for outcome in &mut run.outcomes {
-        outcome.times.first = Some(Millis(Duration::from_micros(100)));
-        outcome.times.slowest = Some(Millis(Duration::from_micros(10)));
-    }
-    run
+    MadeRun::new(&[("bot", &(1..=games).map(score).collect::<Vec<_>>())])
 }
 
 /// The page of a run, which has this name.
@@ -71,17 +65,4 @@ fn every_kind_of_loss_of_a_long_run_is_on_its_page_and_all_are_counted() {
     assert!(page.contains("2498 more games like it"), "the other kind is counted whole");
     let (top, _) = page.split_once("id=\"totals\"").expect("totals");
     assert!(top.contains("1499 lost games are counted below, without a link."), "{top}");
-}
-
-#[test]
-fn records_of_twenty_thousand_boards_are_read_in_little_memory() {
-    let place = Place::new();
-    let run = long_run(20_000).save(&place.path("runs/long"));
-    let records = Summary::of(&run, &Bests::default()).expect("results").records(&run);
-    records.save_into(&place.path("records.toml")).expect("saved");
-    let limited = "ulimit -d 49152; exec \"$0\" runs --records records.toml";
-    let mut shell = Command::new("sh");
-    shell.current_dir(place.path("")).args(["-c", limited, program()]);
-    let said = shell.run().exits(0).out();
-    assert!(said.contains("100.00 %"), "the records are this run's: {said}");
 }

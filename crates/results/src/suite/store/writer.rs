@@ -311,7 +311,7 @@ fn is_free(path: &Path) -> bool {
 
 /// Writes a file that must not exist yet; it appears whole or not at all.
 fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
-    written(path, content).and_then(|file| put_new(file, path)).map_err(naming(path))
+    written(path, NEW, content).and_then(|file| put_new(file, path)).map_err(naming(path))
 }
 
 #[cfg(test)]
