@@ -19,7 +19,7 @@ use super::words::word;
 use super::{Failure, completions, inputs, interrupt, print, refuse};
 use contain::cancel::Canceller;
 use report::runs::{self, Pace, PageContext, ShownRun};
-use report::view::film::{Film, TurnTimes};
+use report::view::film::Film;
 use report::view::page::{GameAddress, GamesPage};
 use results::compare::has_needed_games;
 use results::replay::replay;
@@ -224,9 +224,8 @@ impl<'a> Games<'a> {
         let source = &self.sources[run];
         // The page of runs has warned of a log that cannot be read.
         let log = source.folder.kept_log(outcome.game).ok().flatten()?;
-        let film = replay(&log).and_then(|replayed| {
-            Film::refereed(log, TurnTimes::Measured, &replayed, replayed.difference.as_ref())
-        });
+        let film = replay(&log)
+            .and_then(|replayed| Film::refereed(log, &replayed, replayed.difference.as_ref()));
         let film = film
             .inspect_err(|error| log::warn!("no replay of game {}: {error}", outcome.number()))
             .ok()?
