@@ -360,10 +360,10 @@ fn a_torn_last_line_is_played_again() {
 fn a_run_in_use_is_left_alone() {
     let folder = folder();
     let run = small_run(&folder);
-    let results = fs::File::open(run.join("results.jsonl")).expect("results");
-    results.lock().expect("locked");
+    let lock = fs::File::open(run.join("run.toml")).expect("a run");
+    lock.lock().expect("locked");
     assert_snapshot!(error_of(&folder, &["resume", "run"]), @"error: another process is playing the run in run; wait for it to finish");
-    results.unlock().expect("unlocked");
+    lock.unlock().expect("unlocked");
     assert_succeeds(resume(&[text(&run)]));
 }
 
