@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use report::view::film::{Film, TurnTimes};
+use report::view::film::Film;
 use report::view::page;
 use results::gamelog::{self, Event, foreign};
 use results::replay::{self, replay};
@@ -19,7 +19,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let Ok(log) = gamelog::read(bytes) else { return };
     let _ = replay(&log);
-    let _ = Film::of_log(log.clone(), TurnTimes::Measured).map(|film| page::page(&film));
+    let _ = Film::of_log(log.clone()).map(|film| page::page(&film));
     let mut written = serde_json::to_vec(&Event::Start(log.start.clone())).expect("JSON");
     for turn in &log.turns {
         written.push(b'\n');

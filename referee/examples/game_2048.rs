@@ -19,7 +19,7 @@ use referee::play::Match;
 use referee::replay::replay_as;
 use referee::source::SourceError;
 use referee::verdict::Verdict;
-use referee::view::film::{Film, TurnTimes};
+use referee::view::film::Film;
 use referee::view::page::page;
 use serde_json::json;
 
@@ -235,7 +235,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let log = Log::open(&path)?;
     let again = replay_as(&kind, &log)?;
     println!("{} in {} turns; again: {:?}", end.official, end.turns, again.difference);
-    let film = Film::of_log_as(&kind, log, TurnTimes::Measured)?;
+    let film = Film::of_log_as(&kind, log)?;
     fs::write(folder.join("2048.html"), page(&film))?;
     Ok(())
 }

@@ -5,15 +5,15 @@ import { withPage } from "./browser.mjs";
 import { text, position, cellsOf, within } from "./looks.mjs";
 
 export default {
-  /** A run: totals and records, what was lost first, a bar per board, times, and each game's replay, alone and next to another. */
-  async report({ url, title, totals, records, lost, boards, times, limit, pages, replay }) {
+  /** A run: totals, what was lost first, a bar per board, times, and each game's replay, alone and next to another. */
+  async report({ url, title, totals, shares, lost, boards, times, limit, pages, replay }) {
     const addresses = {};
     await withPage(url, { javaScriptEnabled: false }, async (page) => {
       assert.equal(await page.title(), title);
       assert.equal(await text(page, "h1"), title);
       const rows = await cellsOf(page, "#totals tbody tr");
       assert.deepEqual(rows.map((row) => row.slice(0, 5)), totals);
-      assert.deepEqual(await page.locator("#records li span:last-child").allInnerTexts(), records);
+      assert.deepEqual(rows.map((row) => row[6]), shares);
       const sections = await page.locator("main > section").evaluateAll((all) => all.map((it) => it.id || it.className));
       assert.deepEqual(sections, ["totals", "lost", "comparison-1", "boards", "times", "games"]);
       assert.equal(await page.locator("#lost li").count(), lost.count);
@@ -77,10 +77,6 @@ export default {
       const rows = await cellsOf(page, ".comparison .pictured tbody tr");
       assert.deepEqual(rows.map((row) => row[2]), differences);
       const bars = (name) => page.locator(`.comparison .pictured rect.${name}`).count();
-      assert.equal(await page.locator(".scatter circle").count(), differences.length);
-      assert.ok(await within(page, ".scatter"));
-      const points = await page.locator(".narrowing .mean").getAttribute("points");
-      assert.equal(points.trim().split(" ").length, differences.length - 1, "an interval from two boards on");
       assert.equal(await bars("up"), differences.filter((it) => /^\+[1-9]/.test(it)).length);
       assert.equal(await bars("down"), differences.filter((it) => /^-[1-9]/.test(it)).length);
       assert.ok((await text(page, ".comparison")).includes(unpaired));
@@ -155,15 +151,16 @@ export default {
   },
 
   /** From the list of runs to a run, a game, and all the way back; the list draws a line for each bot. */
-  async walks({ url, bots, points, records, bands, compared }) {
+  async walks({ url, bots, points, compared }) {
     const hop = (from, selector) => withPage(from, {}, async (page) => {
       await page.waitForSelector(selector);
       return page.locator(selector).first().evaluate((link) => link.href);
     });
     await withPage(url, {}, async (page) => {
       assert.deepEqual(await page.locator(".lines .legend li").allInnerTexts(), bots);
-      const count = (shapes) => page.locator(`.lines .plot ${shapes}`).count();
-      assert.deepEqual([await count("circle:not(.record)"), await count("circle.record"), await count(".band")], [points, records, bands]);
+      assert.equal(await page.locator(".lines .plot circle").count(), points);
+      // An interval for each point, and a line between the runs of one bot.
+      assert.equal(await page.locator(".lines .plot line").count(), points + 1);
       const [top, bottom] = (await page.locator(".lines .axis span").allInnerTexts()).map(parseFloat);
       assert.ok(bottom > 0 && bottom < top && top <= 100, `from ${bottom} % to ${top} %`);
       assert.ok(await within(page, ".lines .plot > svg"));
@@ -204,7 +201,7 @@ export default {
       const before = await played();
       await page.waitForFunction((games) => document.querySelector("#live progress").value > games, before, { timeout: 60000 });
       assert.match(await text(page, "#live p"), /^\d+ of \d+ games played, \d+ games to go, about /);
-      await page.waitForSelector("#comparison-1 .narrowing .interval", { timeout: 60000 });
+      await page.waitForSelector("#comparison-1 .differences rect.interval", { timeout: 60000 });
       assert.ok((await text(page, "#totals")).includes(bot));
       assert.ok((await text(page, "#lost .why")).startsWith(why));
       await page.locator("#live input").check();

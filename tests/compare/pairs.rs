@@ -67,7 +67,7 @@ fn a_comparison_tells_who_is_better_and_what_that_rests_on() {
 
       The mean difference is +1.35 % of ./v1's mean.
 
-      The guarded interval and p decide; they allow for boards not seen. For information: Student's test p < 0.0001, signed-rank test p < 0.0001, sign test p < 0.0001.
+      The guarded interval and p decide; they allow for boards not seen. For information: Student's test p < 0.0001, sign test p < 0.0001.
 
       largest gains  ./v1  ./v2  difference
       seed 9         1074  1109         +35
@@ -294,7 +294,7 @@ fn comparisons_have_a_report_for_every_reader() {
 
     The mean difference is +1.35 % of ./v1's mean.
 
-    The guarded interval and p decide; they allow for boards not seen. For information: Student's test p &lt; 0.0001, signed-rank test p &lt; 0.0001, sign test p &lt; 0.0001.
+    The guarded interval and p decide; they allow for boards not seen. For information: Student's test p &lt; 0.0001, sign test p &lt; 0.0001.
 
     Only ./v2 has played 2 boards: seed 81, seed 82.
     ");

@@ -6,7 +6,7 @@ use referee::gamelog::Log;
 use referee::replay::replay;
 use referee::score::Score;
 use referee::verdict::NoReply;
-use referee::view::film::{Film, TurnTimes};
+use referee::view::film::Film;
 use support::prelude::*;
 
 /// Does what the judge's number says: see `random-judge.py`.
@@ -101,7 +101,7 @@ fn check_log(log: &Path) {
         assert_eq!(is_too_long, turn.no_reply == Some(NoReply::LineTooLong), "{at}");
     }
     let is_of_several = log.start.is_of_several();
-    let film = Film::of_log(log, TurnTimes::Measured).expect("a film");
+    let film = Film::of_log(log).expect("a film");
     let told: String = film.turns.iter().map(|turn| film.told(turn)).collect();
     if !film.turns.is_empty() {
         assert_eq!(told, film.told_at_end(), "{at}");

@@ -18,7 +18,7 @@ use referee::play::{Match, PlayError};
 use referee::replay::{ReplayError, replay, replay_as};
 use referee::source::SourceError;
 use referee::verdict::BotExit;
-use referee::view::film::{Film, TurnTimes};
+use referee::view::film::Film;
 use support::prelude::*;
 
 fn confinement(method: Containment) -> Confinement {
@@ -109,7 +109,7 @@ fn a_game_of_ones_own_needs_no_table() {
 
     assert!(matches!(replay(&log), Err(ReplayError::UnknownGame(_))));
     assert_eq!(replay_as(&own, &log).expect("its game").difference, None);
-    let of = |kind| Film::of_log_as(kind, log.clone(), TurnTimes::Measured);
+    let of = |kind| Film::of_log_as(kind, log.clone());
     assert_eq!(of(&own).expect("its game").kind.name, "mine");
     assert_eq!(begun.load(Ordering::Relaxed), 3, "played, refereed and shown by the same kind");
     let wrong = "1: the log is of the game `mine`, not of `samegame`";
@@ -171,9 +171,8 @@ fn settings_that_do_not_resolve_say_why() {
 }
 
 /// Enumerations that a new variant would make wrong: programs may match on all there is.
-const COMPLETE: &str = "Answer AtFault BotExit Bound Case Chosen Conclusion Culprit Decided Direction EnforcedBy FromJudge Leader \
-    LimitKind Logs Margin Measure MetricValue Next NextAction OffBoard Origin Pace Packing Pin Progress Relation Risk Seats SeedsSource StepEnd Tendency ToJudge \
-    TurnTimes";
+const COMPLETE: &str = "Answer AtFault BotExit Bound Case Chosen Conclusion Culprit Decided Direction EnforcedBy FromJudge \
+    LimitKind Logs Margin Measure MetricValue Next NextAction OffBoard Origin Pace Packing Pin Progress Risk Seats SeedsSource StepEnd Tendency ToJudge";
 
 /// The documentation and the attributes of what comes after this text.
 fn last_paragraph(text: &str) -> &str {

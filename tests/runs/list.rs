@@ -261,22 +261,6 @@ fn runs_have_their_sizes_with_all_that_is_in_their_folders() {
 }
 
 #[test]
-fn records_name_runs_by_paths_that_lead_there_from_their_file() {
-    let project = Project::new();
-    fs::create_dir(project.path("kept")).expect("made");
-    fs::write(project.path("kept/best.toml"), "format = 1\n").expect("written");
-    std::os::unix::fs::symlink("kept/best.toml", project.path("link.toml")).expect("a link");
-    let records = ["--records", "link.toml"];
-    // Only scores under limits as strict as the official ones are records; this game's hold on a busy machine.
-    for run in ["runs/1-record", "runs/2-new"] {
-        let game = ["suite", "--game", "square-remover", "--bot", "@squares-random", "--seed", "1"];
-        project.prints(&[&game[..], &records, &["--run", run]].concat());
-    }
-    let kept = fs::read_to_string(project.path("kept/best.toml")).expect("records");
-    assert!(kept.contains("run = \"../runs/1-record\""), "{kept}");
-}
-
-#[test]
 fn the_page_of_the_runs_so_far_links_to_the_page_of_each_run() {
     let project = Project::new();
     let none = project.referee(&["report", "--history", "--html", "page.html"]);
@@ -293,8 +277,14 @@ fn the_page_of_the_runs_so_far_links_to_the_page_of_each_run() {
     assert!(page.contains("<a href=\"page-runs/a%20b.html\">a b</a>"), "{page}");
     assert!(page.contains("&lt;i&gt;&amp;one") && page.contains(">50.00 %</td>"), "{page}");
     let count = |part: &str| page.matches(part).count();
-    let marks = ["<polygon class=\"s0 band\"", "<circle class=\"s1\"", "<circle class=\"record\""];
-    assert_eq!(marks.map(count), [1, 1, 1], "{page}");
+    // An interval for each point, and a line between the two of `@first`.
+    let marks = [
+        "<line class=\"s0\"",
+        "<circle class=\"s0\"",
+        "<line class=\"s1\"",
+        "<circle class=\"s1\"",
+    ];
+    assert_eq!(marks.map(count), [3, 2, 1, 1], "{page}");
     let own = fs::read_to_string(project.path("page-runs/a b.html")).expect("a page");
     assert!(own.contains("runs/a b, started"));
     assert!(own.contains("<a href=\"../page.html\">All runs</a>"), "a way back");
@@ -363,7 +353,8 @@ fn a_lone_bot_without_a_best_score_has_its_means_over_time() {
         .collect();
     project.prints(&["report", "--history", "--html", "page.html"]);
     let page = fs::read_to_string(project.path("page.html")).expect("a page");
-    assert!(page.contains("<h2>Over time</h2>") && page.contains("class=\"s0 band\""), "{page}");
+    assert!(page.contains("<h2>Over time</h2>"), "{page}");
+    assert_eq!(page.matches("<line class=\"s0\"").count(), 3, "two intervals and a line: {page}");
     assert!(
         page.contains("<th scope=\"col\">mean</th>") && !page.contains(">yours/best<"),
         "{page}"

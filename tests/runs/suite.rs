@@ -360,10 +360,10 @@ fn a_torn_last_line_is_played_again() {
 fn a_run_in_use_is_left_alone() {
     let folder = folder();
     let run = small_run(&folder);
-    let results = fs::File::open(run.join("results.jsonl")).expect("results");
-    results.lock().expect("locked");
+    let lock = fs::File::open(run.join("run.toml")).expect("a run");
+    lock.lock().expect("locked");
     assert_snapshot!(error_of(&folder, &["resume", "run"]), @"error: another process is playing the run in run; wait for it to finish");
-    results.unlock().expect("unlocked");
+    lock.unlock().expect("unlocked");
     assert_succeeds(resume(&[text(&run)]));
 }
 
@@ -501,7 +501,6 @@ fn records_come_from_games_that_count_and_the_best_known_is_shown() {
         [&json!(5), &json!(1.0)]
     );
     let source = fs::read_to_string(&records).expect("records");
-    assert!(source.contains("\nrun = \""), "each names its run: {source}");
     assert!(source.contains("bot = \"@squares-random\""), "{source}");
     let greedy = play("@squares-greedy", "greedy", &[]);
     assert_eq!(greedy["bots"][0]["compared"], 5, "{greedy}");

@@ -1,7 +1,7 @@
 //! The terminal player, in a real terminal.
 
 use referee::gamelog;
-use referee::view::film::{Film, TurnTimes};
+use referee::view::film::Film;
 use support::prelude::*;
 
 /// A game that was played and logged.
@@ -20,7 +20,7 @@ impl Game {
 
     fn film(&self) -> Film {
         let log = gamelog::read(&fs::read(&self.path).expect("a log")).expect("a good log");
-        Film::of_log(log, TurnTimes::Measured).expect("a film")
+        Film::of_log(log).expect("a film")
     }
 
     fn watch(&self, terminal: &Terminal) {

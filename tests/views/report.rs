@@ -144,10 +144,7 @@ fn a_page_of_a_run_has_totals_and_the_lost_games_first_with_their_replays() {
             ["@greedy", "8", "8", "0", mine.to_string()],
             [LOSER, "8", "0", "8", "0"],
         ],
-        "records": [
-            format!("{:.2} % over 8 games", (7.0 / 2.0 + 1.0 / 10.0) / 8.0 * 100.0),
-            "0.00 % over 8 games",
-        ],
+        "shares": [format!("{:.2} %", (7.0 / 2.0 + 1.0 / 10.0) / 8.0 * 100.0), "0.00 %"],
         "lost": { "count": 1, "verdict": "crash", "why": "turn 4: the bot exited with status 3" },
         "boards": boards,
         "times": ["first turn: 8 turns", format!("later turns: {} turns", turns("@greedy") - 8)],

@@ -26,9 +26,6 @@ fn a_reader_walks_from_the_list_of_runs_to_a_game_and_back() {
         "url": runs.page(&["--history", "--games"]),
         "bots": bots,
         "points": 3,
-        // `@greedy`, which is better than `@first` was.
-        "records": 1,
-        "bands": 1,
         // The two that were ticked last: `@first` of the older run, and `@greedy`.
         "compared": "referee compare runs/a:@first runs/b:@greedy",
     });

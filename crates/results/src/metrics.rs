@@ -5,7 +5,6 @@
 //! A line of any other form is ordinary standard error, and so is one that is not UTF-8 or too
 //! long. Everything is bounded: the length of lines, names and values, and the number of names in a game.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -220,8 +219,10 @@ impl RunMetrics {
             return Self { games: 1, numbers: game };
         };
         let games = games + 1;
-        let mean = before.mean + (game.mean - before.mean) / f64::from(games);
         let (min, max) = (before.min.min(game.min), before.max.max(game.max));
+        // A difference of huge numbers is infinite.
+        let mean = before.mean + (game.mean - before.mean) / f64::from(games);
+        let mean = mean.max(min).min(max);
         Self { games, numbers: MetricNumbers { min, max, mean } }
     }
 }
@@ -230,7 +231,8 @@ impl RunMetrics {
 #[derive(Debug, Default)]
 pub struct MetricCollector {
     parser: LineParser,
-    sums: Sums,
+    /// The last value of each name, and the summary of its values while all are numbers.
+    said: BTreeMap<String, (MetricValue, Option<RunMetrics>)>,
 }
 
 impl MetricCollector {
@@ -238,62 +240,35 @@ impl MetricCollector {
     /// dropped. Returns the last value of each name.
     pub fn add(&mut self, bytes: &[u8], dropped: u64) -> Metrics {
         let said = self.parser.receive(bytes, dropped);
-        self.sums.add_all(&said);
+        self.add_all(&said);
         Metrics(said.into_iter().collect())
     }
 
     /// Adds the standard error after the last exchange, and sums up the game.
     pub fn finish(mut self, bytes: &[u8], dropped: u64) -> BTreeMap<String, GameMetrics> {
         self.add(bytes, dropped);
-        self.sums.add_all(&self.parser.finish());
-        self.sums.finish()
+        let rest = self.parser.finish();
+        self.add_all(&rest);
+        let all = self.said.into_iter();
+        let game = |(last, sum): (_, Option<RunMetrics>)| GameMetrics {
+            last,
+            numbers: sum.map(|sum| sum.numbers),
+        };
+        all.map(|(name, said)| (name, game(said))).collect()
     }
-}
 
-/// Adds up the values of a game.
-#[derive(Debug, Default)]
-struct Sums(BTreeMap<String, Sum>);
-
-#[derive(Debug)]
-struct Sum {
-    last: MetricValue,
-    /// The count, the sum, the smallest and the largest value, while all are numbers.
-    numbers: Option<(u32, f64, f64, f64)>,
-}
-
-impl Sums {
     fn add_all(&mut self, said: &[(String, MetricValue)]) {
         for (name, value) in said {
-            self.add(name, value);
+            let before = self.said.get(name).map(|(_, sum)| *sum);
+            let sum = match (before, value.number()) {
+                (Some(None), _) | (_, None) => None,
+                (before, Some(number)) => {
+                    let numbers = MetricNumbers { min: number, max: number, mean: number };
+                    Some(RunMetrics::add(before.flatten(), numbers))
+                }
+            };
+            self.said.insert(name.clone(), (value.clone(), sum));
         }
-    }
-
-    fn add(&mut self, name: &str, value: &MetricValue) {
-        let number = value.number();
-        match self.0.entry(name.to_owned()) {
-            Entry::Vacant(entry) => {
-                let numbers = number.map(|number| (1, number, number, number));
-                entry.insert(Sum { last: value.clone(), numbers });
-            }
-            Entry::Occupied(mut entry) => {
-                let sum = entry.get_mut();
-                sum.last = value.clone();
-                sum.numbers = sum.numbers.zip(number).map(|((count, sum, min, max), number)| {
-                    (count + 1, sum + number, min.min(number), max.max(number))
-                });
-            }
-        }
-    }
-
-    fn finish(self) -> BTreeMap<String, GameMetrics> {
-        let finish = |(name, Sum { last, numbers }): (String, Sum)| {
-            let numbers = numbers.map(|(count, sum, min, max)| {
-                let mean = (sum / f64::from(count)).clamp(min, max);
-                MetricNumbers { min, max, mean }
-            });
-            (name, GameMetrics { last, numbers })
-        };
-        self.0.into_iter().map(finish).collect()
     }
 }
 
@@ -392,14 +367,13 @@ mod tests {
 
     #[test]
     fn numbers_add_up_unless_a_text_is_among_them() {
-        let mut sums = Sums::default();
-        for (name, value) in
-            [("a", "1"), ("a", "4"), ("a", "1"), ("b", "1"), ("b", "x"), ("b", "3")]
-        {
-            sums.add(name, &MetricValue::parse(value).expect("a value"));
+        let mut collector = MetricCollector::default();
+        for line in ["a=1", "a=4 b=1", "a=1 b=x", "b=3 c=1e308", "c=-1e308 c=0"] {
+            collector.add(format!("@referee {line}\n").as_bytes(), 0);
         }
-        let json = serde_json::to_string(&sums.finish()).expect("JSON");
-        assert_eq!(json, r#"{"a":{"last":1,"min":1,"max":4,"mean":2},"b":{"last":3}}"#);
+        let json = serde_json::to_string(&collector.finish(b"", 0)).expect("JSON");
+        let expected = r#"{"a":{"last":1,"min":1,"max":4,"mean":2},"b":{"last":3},"c":"#;
+        assert!(json.starts_with(expected) && !json.contains("null"), "{json}");
         let back: BTreeMap<String, GameMetrics> = serde_json::from_str(&json).expect("as written");
         assert_eq!(back["a"].numbers.expect("numbers").mean.to_bits(), 2.0_f64.to_bits());
         assert_eq!(back["b"].numbers, None);

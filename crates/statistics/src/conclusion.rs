@@ -16,16 +16,7 @@ pub enum Conclusion {
     TooFewGames,
 }
 
-/// The bot with the higher scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Leader {
-    /// The first bot.
-    Challenger,
-    /// The second bot.
-    Baseline,
-}
-
-/// What the boards suggest without showing it.
+/// What the boards suggest without showing it, or where the first bot scores higher or lower.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tendency {

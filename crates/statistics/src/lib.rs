@@ -32,10 +32,9 @@ mod ratings;
 mod risk;
 mod sequential;
 mod sign_test;
-mod signed_rank;
 mod times;
 
-pub use self::conclusion::{Conclusion, Leader, Tendency};
+pub use self::conclusion::{Conclusion, Tendency};
 pub use self::evidence::{Evidence, LossRate, Lost, Moments, PairedBoard};
 pub use self::holm::holm;
 pub use self::mean::MeanTest;
@@ -43,10 +42,9 @@ pub use self::needed::Needed;
 pub use self::paired::{CERTAIN, Finished, MIN_PAIRS, Paired, boards_to_find};
 pub use self::proportion::Estimate;
 pub use self::ratings::{Game, MIN_SEEDS, Rating, Ratings, Seat};
-pub use self::risk::{Risk, RiskError};
+pub use self::risk::Risk;
 pub use self::sequential::{ConfidenceSequence, Decided, boards_to_exclude};
 pub use self::sign_test::sign_test;
-pub use self::signed_rank::signed_rank_test;
 pub use self::times::Distribution;
 
 /// A count as a floating-point number.
@@ -61,20 +59,6 @@ pub fn mean(values: &[f64]) -> f64 {
     first + values.iter().map(|value| value - first).sum::<f64>() / real(values.len())
 }
 
-/// The value below which the part `fraction` (0 to 1) of `sorted` values lies, interpolated
-/// linearly as in `numpy.percentile`; `None` without values.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "an index into the values"
-)]
-pub fn percentile(sorted: &[f64], fraction: f64) -> Option<f64> {
-    let place = fraction.clamp(0.0, 1.0) * real(sorted.len().checked_sub(1)?);
-    let below = place.floor() as usize;
-    let above = sorted[(below + 1).min(sorted.len() - 1)];
-    Some(sorted[below] + (above - sorted[below]) * (place - place.floor()))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,16 +70,5 @@ mod tests {
         }
         assert!((mean(&[1.0, 2.0, 6.0]) - 3.0).abs() < 1e-12);
         assert_eq!(mean(&[]).to_bits(), 0.0_f64.to_bits());
-    }
-
-    #[test]
-    fn a_percentile_is_numpys() {
-        // numpy.percentile([1, 2, 4, 8], [0, 50, 90, 100])
-        for (fraction, expected) in [(0.0, 1.0), (0.5, 3.0), (0.9, 6.8), (1.0, 8.0)] {
-            let found = percentile(&[1.0, 2.0, 4.0, 8.0], fraction).expect("values");
-            assert!((found - expected).abs() < 1e-12, "{fraction}: {found}");
-        }
-        assert_eq!(percentile(&[7.0], 0.3), Some(7.0));
-        assert_eq!(percentile(&[], 0.3), None);
     }
 }

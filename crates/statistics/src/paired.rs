@@ -7,8 +7,8 @@ use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use super::mean::UNSEEN;
 use super::{
-    Conclusion, Evidence, Leader, Lost, MeanTest, Moments, Needed, PairedBoard, Risk, Tendency,
-    holm, real, sign_test, signed_rank_test,
+    Conclusion, Evidence, Lost, MeanTest, Moments, Needed, PairedBoard, Risk, Tendency, holm, real,
+    sign_test,
 };
 
 /// The power of a comparison with the suggested number of games.
@@ -39,8 +39,6 @@ pub struct Paired {
     pub finished: Finished,
     /// The lost games.
     pub lost: Lost,
-    /// The two-sided p-value of Wilcoxon's signed-rank test. It decides nothing.
-    pub signed_rank_p: f64,
     /// The two-sided p-value of the sign test. It decides only on fewer boards than a verdict on the mean takes.
     pub sign_p: f64,
     /// The p-value of the verdict, adjusted for the number of comparisons made: of the sign test, where only that can decide.
@@ -105,7 +103,6 @@ impl Paired {
                 test: MeanTest::of(&evidence.finished, risk),
             },
             lost: evidence.lost(risk),
-            signed_rank_p: signed_rank_test(&differences),
             sign_p: sign_test(wins, losses),
             adjusted_p: 1.0,
             conclusion: Conclusion::TooFewGames,
@@ -167,14 +164,14 @@ impl Paired {
         }
     }
 
-    /// The bot that scores higher where both finish, but loses games that the other finishes, and the test of these scores;
-    /// only the total decides then.
-    pub fn contradicted(&self) -> Option<(Leader, MeanTest)> {
+    /// Whether the first bot scores higher or lower where both finish, if the one that scores higher loses games that the other
+    /// finishes; and the test of these scores. Only the total decides then.
+    pub fn contradicted(&self) -> Option<(Tendency, MeanTest)> {
         let test = self.finished.test;
         let (leader, lost) = if test.mean > 0.0 {
-            (Leader::Challenger, self.lost.only_challenger)
+            (Tendency::Better, self.lost.only_challenger)
         } else {
-            (Leader::Baseline, self.lost.only_baseline)
+            (Tendency::Worse, self.lost.only_baseline)
         };
         let is_shown = test.mean_p < self.risk.both() && self.finished.pairs >= MIN_PAIRS;
         (is_shown && lost > 0).then_some((leader, test))
@@ -353,7 +350,7 @@ mod tests {
         let little = found(25.0);
         assert_eq!((little.conclusion, little.probably), (Conclusion::NoDifferenceShown, None));
         let (leader, scores) = little.contradicted().expect("higher scores, and a lost game");
-        assert!(scores.guarded_p < 0.01 && leader == Leader::Challenger, "{scores:?}");
+        assert!(scores.guarded_p < 0.01 && leader == Tendency::Better, "{scores:?}");
         let with = |test, pairs| Paired { finished: Finished { pairs, test }, ..little.clone() };
         assert_eq!(with(scores, 60).contradicted(), Some((leader, scores)));
         assert_eq!(with(scores, 59).contradicted(), None, "too few boards");
@@ -368,7 +365,7 @@ mod tests {
             PairedBoard::new([other, mine], [false, lost > 0])
         };
         let turned = Paired::of(&(0..70).map(turned).collect::<Vec<_>>(), Risk::Strict);
-        assert_eq!(turned.contradicted().map(|(leader, _)| leader), Some(Leader::Baseline));
+        assert_eq!(turned.contradicted().map(|(leader, _)| leader), Some(Tendency::Worse));
     }
 
     #[test]

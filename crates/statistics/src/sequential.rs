@@ -15,6 +15,8 @@
 //! and outweighs all others. So the deviation includes two more boards than those seen, on which the bots differ by the whole
 //! range of the scores seen. `docs/statistics.md` has the resulting error rates.
 
+use serde::Serialize;
+
 use super::{Evidence, Lost, Moments, PairedBoard, Risk, real};
 
 /// The number of boards for which the intervals are narrowest.
@@ -33,7 +35,7 @@ const SEQUENTIAL_UNSEEN: f64 = 2.0;
 /// for n in 0..200 {
 ///     sequence.push(&PairedBoard::finished(f64::from(110 + n % 9), f64::from(100 + n % 7)));
 /// }
-/// assert_eq!(sequence.decided(), Some(Decided::Above));
+/// assert_eq!(sequence.decided(), Some(Decided::Better));
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ConfidenceSequence {
@@ -47,12 +49,13 @@ pub struct ConfidenceSequence {
 }
 
 /// A decision that an interval allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Decided {
     /// The mean difference is above 0.
-    Above,
+    Better,
     /// The mean difference is below 0.
-    Below,
+    Worse,
     /// The mean difference is within the margin.
     Even,
 }
@@ -80,8 +83,8 @@ impl ConfidenceSequence {
     fn decision(&self) -> Option<Decided> {
         let enough = |moments: &&Moments| moments.count() >= Self::MIN_BOARDS;
         let side_of_0 = |moments: &Moments| match self.interval_of(moments) {
-            (low, _) if low > 0.0 => Some(Decided::Above),
-            (_, high) if high < 0.0 => Some(Decided::Below),
+            (low, _) if low > 0.0 => Some(Decided::Better),
+            (_, high) if high < 0.0 => Some(Decided::Worse),
             _ => None,
         };
         let (low, high) = self.interval_of(&self.evidence.all);
@@ -226,10 +229,10 @@ mod tests {
         assert_eq!((sequence.decided(), sequence.count()), (None, 99));
         assert!((sequence.p_value() - 1.0).abs() < 1e-12);
         sequence.push(&PairedBoard::finished(500.0, 100.0));
-        assert_eq!(sequence.decided(), Some(Decided::Above));
+        assert_eq!(sequence.decided(), Some(Decided::Better));
         assert!(sequence.p_value() < 0.05);
         (0..5000).for_each(|_| sequence.push(&PairedBoard::finished(100.0, 500.0)));
-        assert_eq!(sequence.decided(), Some(Decided::Above));
+        assert_eq!(sequence.decided(), Some(Decided::Better));
     }
 
     #[test]

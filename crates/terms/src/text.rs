@@ -120,15 +120,6 @@ pub fn plural(count: u64, noun: &str) -> String {
     format!("{count} {noun}{s}")
 }
 
-/// Numbers in ascending order, consecutive ones as a range: `1-4,7`.
-pub fn ranges(numbers: &[u32]) -> String {
-    let runs = numbers.chunk_by(|a, b| a + 1 == *b).map(|run| match run {
-        [one] => one.to_string(),
-        run => format!("{}-{}", run[0], run[run.len() - 1]),
-    });
-    runs.collect::<Vec<_>>().join(",")
-}
-
 /// A bot's output between backticks: shortened, with everything escaped that would control a terminal.
 pub fn quote(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
@@ -275,11 +266,5 @@ mod tests {
         let mut names = ["b/test10.json", "b/test2.json", "a/test30.json", "b/test1.json"];
         names.sort_by(|a, b| natural(a, b));
         assert_eq!(names, ["a/test30.json", "b/test1.json", "b/test2.json", "b/test10.json"]);
-    }
-
-    #[test]
-    fn numbers_that_follow_each_other_are_a_range() {
-        assert_eq!(ranges(&[1, 2, 3, 7, 9, 10]), "1-3,7,9-10");
-        assert_eq!(ranges(&[]), "");
     }
 }

@@ -18,7 +18,7 @@ use super::words::{format, word};
 use super::{Failure, again, completions, exit, inputs, interrupt, print, refuse};
 use contain::cancel::Cancelled;
 use engine::play::{Match, PlayError, Traces};
-use report::view::film::{Film, TurnTimes};
+use report::view::film::Film;
 use report::view::page;
 use report::{Format, GameReport};
 use results::gamelog::{End, Event, Log, LogWriter, SeatEnd, drawings};
@@ -295,7 +295,7 @@ fn write_page(args: &PlayArgs, html: &Path, log: Log, end: &End) -> Result<(), F
     if args.log.is_none() {
         drawings::keep(html, &end.drawings).map_err(Failure::user)?;
     }
-    let film = Film::of_log(log, TurnTimes::Measured).map_err(Failure::user)?;
+    let film = Film::of_log(log).map_err(Failure::user)?;
     args.force.write(html, page::page(&film.illustrated(beside, html)).as_bytes())
 }
 

@@ -13,7 +13,7 @@ use super::output::ForceFlag;
 use super::watch::{WatchFlags, watch_saved};
 use super::words::format;
 use super::{Failure, completions, exit, hints, inputs, print, refuse, rejudge};
-use report::view::film::{Film, TurnTimes};
+use report::view::film::Film;
 use report::view::page;
 use report::{Format, GameReport, ReplayReport};
 use results::gamelog::foreign::{self, Foreign};
@@ -109,7 +109,6 @@ pub(super) fn run(args: &ReplayArgs) -> Result<ExitCode, Failure> {
 struct Saved {
     log: Log,
     replayed: Replayed,
-    times: TurnTimes,
     differences: Vec<Difference>,
     /// The only seat to show.
     seat: Option<usize>,
@@ -127,7 +126,7 @@ impl Saved {
 
     fn film(&self, path: &Path) -> Result<Film, Failure> {
         let log = self.shown();
-        let film = Film::refereed(log, self.times, &self.replayed, self.differences.first());
+        let film = Film::refereed(log, &self.replayed, self.differences.first());
         film.map_err(|error| Failure::place(path, error))
     }
 
@@ -180,7 +179,7 @@ fn seat(args: &ReplayArgs, start: &Start) -> Result<Option<usize>, Failure> {
 
 fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
     let mut log = saved.shown();
-    let Saved { replayed, times, differences, seat, .. } = saved;
+    let Saved { replayed, differences, seat, .. } = saved;
     let complete = log.end.is_some();
     log.turns.retain(|turn| turn.turn <= replayed.turns);
     log.end = replayed.end;
@@ -188,7 +187,8 @@ fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
     report.seat = seat;
     // With one seat, the last turns can be of others.
     report.turns = replayed.turns;
-    if times == TurnTimes::Unknown {
+    // Games that other programs saved have no times.
+    if report.exchanges.iter().all(|exchange| exchange.wall.0.is_zero()) {
         report.exchanges.clear();
     }
     if log.end.is_none() {
@@ -280,7 +280,7 @@ fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
     }
     let mut replayed = replay(&log).map_err(|error| Failure::place(path, error))?;
     let differences = replayed.difference.take().into_iter().collect();
-    Ok(Saved { log, replayed, times: TurnTimes::Measured, differences, seat: None })
+    Ok(Saved { log, replayed, differences, seat: None })
 }
 
 /// Whether this is a board of some game.
@@ -318,5 +318,5 @@ fn elsewhere(path: &Path, game: &Foreign, args: &ReplayArgs) -> Result<Saved, Fa
     let refereed = refereed.map_err(|error| Failure::place(board, error))?;
     let replayed = replay(&refereed.log).map_err(|error| Failure::place(path, error))?;
     let Refereed { log, differences } = refereed;
-    Ok(Saved { log, replayed, times: TurnTimes::Unknown, differences, seat: None })
+    Ok(Saved { log, replayed, differences, seat: None })
 }

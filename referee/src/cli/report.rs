@@ -19,8 +19,8 @@ use super::words::word;
 use super::{Failure, completions, inputs, interrupt, print, refuse};
 use contain::cancel::Canceller;
 use report::runs::{self, Pace, PageContext, ShownRun};
-use report::view::film::{Film, TurnTimes};
-use report::view::page::{GameAddress, GamesPages};
+use report::view::film::Film;
+use report::view::page::{GameAddress, GamesPage};
 use results::compare::has_needed_games;
 use results::replay::replay;
 use results::suite::{Bests, Outcome};
@@ -40,9 +40,8 @@ const SHARE: u32 = 10;
 ///
 /// The page is one self-contained file: totals against the best known scores, the lost games first,
 /// a bar per board, the distribution of the differences between bots, response times against their
-/// limits, and the games. Above 1,000 won games or boards it lists the highest and lowest scores
-/// and the slowest responses. Its tables can be sorted and filtered. Exit with 0 whatever the
-/// results of the games.
+/// limits, and the games. Above 1,000 won games or boards it lists those with the worst scores. Its
+/// tables can be sorted and filtered. Exit with 0 whatever the results of the games.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct ReportArgs {
@@ -189,23 +188,24 @@ fn name_beside(html: &Path, suffix: &str) -> Result<OsString, Failure> {
     Ok(name)
 }
 
-/// The games of a report, on pages next to it.
+/// The games of a report, on a page next to it.
 struct Games<'a> {
     sources: &'a [ShownRun<'a>],
     html: &'a Path,
-    stem: OsString,
-    pages: GamesPages,
+    file: PathBuf,
+    page: GamesPage,
     /// The games of several players that have a page, by their run and number: all their seats lead to it.
     of_several: BTreeMap<(usize, usize), Option<GameAddress>>,
 }
 
 impl<'a> Games<'a> {
-    /// `report-games.html` for `report.html`, and `report-games-2.html` when that is full.
+    /// `report-games.html` for `report.html`.
     fn beside(html: &'a Path, sources: &'a [ShownRun<'a>]) -> Result<Self, Failure> {
-        let stem = name_beside(html, "-games")?;
+        let name = name_beside(html, "-games.html")?;
         let report = html.file_name().unwrap_or_default();
-        let pages = GamesPages::new(report.as_encoded_bytes(), stem.as_encoded_bytes());
-        Ok(Self { sources, html, stem, pages, of_several: BTreeMap::new() })
+        let page = GamesPage::new(report.as_encoded_bytes(), name.as_encoded_bytes());
+        let file = html.with_file_name(name);
+        Ok(Self { sources, html, file, page, of_several: BTreeMap::new() })
     }
 
     /// Adds a game whose log was kept. One that cannot be refereed is left out, with a warning.
@@ -224,9 +224,8 @@ impl<'a> Games<'a> {
         let source = &self.sources[run];
         // The page of runs has warned of a log that cannot be read.
         let log = source.folder.kept_log(outcome.game).ok().flatten()?;
-        let film = replay(&log).and_then(|replayed| {
-            Film::refereed(log, TurnTimes::Measured, &replayed, replayed.difference.as_ref())
-        });
+        let film = replay(&log)
+            .and_then(|replayed| Film::refereed(log, &replayed, replayed.difference.as_ref()));
         let film = film
             .inspect_err(|error| log::warn!("no replay of game {}: {error}", outcome.number()))
             .ok()?
@@ -235,24 +234,17 @@ impl<'a> Games<'a> {
         let shown = source.bots.iter().find(|(bot, _)| *bot == outcome.bot);
         let bot = shown.filter(|_| outcome.seat.is_none()).map_or(bots, |(_, shown)| shown);
         let id = format!("{number}{}", outcome.number());
-        Some(self.pages.add(id, bot.to_owned(), outcome, &film))
+        Some(self.page.add(id, bot.to_owned(), outcome, &film))
     }
 
-    /// Writes the pages, and says where they are.
+    /// Writes the page, and says where it is.
     fn write(&self, force: ForceFlag) -> Result<String, Failure> {
-        let mut files = Vec::new();
-        for (suffix, page) in self.pages.pages() {
-            let mut name = self.stem.clone();
-            name.push(suffix);
-            let file = self.html.with_file_name(name);
-            force.write(&file, page.as_bytes())?;
-            files.push(file.display().to_string());
-        }
-        if files.is_empty() {
+        let Some(page) = self.page.html() else {
             return Ok("No game left a log; `referee suite --logs all` keeps them.".to_owned());
-        }
-        let count = self.pages.count();
+        };
+        force.write(&self.file, page.as_bytes())?;
+        let count = self.page.count();
         let are = if count == 1 { "is" } else { "are" };
-        Ok(format!("{} {are} in {}.", plural(count as u64, "game"), files.join(", ")))
+        Ok(format!("{} {are} in {}.", plural(count as u64, "game"), self.file.display()))
     }
 }

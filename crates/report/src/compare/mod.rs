@@ -17,7 +17,7 @@ use super::overview;
 use super::rows::Rows;
 use results::compare::{BoardDifference, Comparison};
 use rules::measure::Measure;
-use statistics::{Conclusion, Finished, Leader, Lost, MIN_PAIRS, MeanTest, Paired, Tendency};
+use statistics::{Conclusion, Finished, Lost, MIN_PAIRS, MeanTest, Paired, Tendency};
 use terms::text::{abridged, plural};
 
 /// The number of boards in each of the lists of largest gains and largest losses.
@@ -204,10 +204,10 @@ fn contradicted(comparison: &Comparison) -> Option<String> {
     let (leader, test) = paired.contradicted()?;
     let (low, high) = test.interval?;
     let (higher, other, boards, mean, low, high) = match leader {
-        Leader::Challenger => {
+        Tendency::Better => {
             (challenger, baseline, paired.lost.only_challenger, test.mean, low, high)
         }
-        Leader::Baseline => {
+        Tendency::Worse => {
             (baseline, challenger, paired.lost.only_baseline, -test.mean, -high, -low)
         }
     };

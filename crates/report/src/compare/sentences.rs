@@ -1,19 +1,15 @@
 //! Sentences on what a comparison rests on.
 
 use crate::figures::{digits, p_value};
-use results::compare::{Comparison, Copies};
+use results::compare::Comparison;
 use rules::measure::Measure;
 use statistics::{CERTAIN, MIN_PAIRS, Paired};
 use terms::text::plural;
 
 /// The tests next to the verdict, in a few sentences; `comparisons` is the number of comparisons made.
 pub(super) fn tests(comparison: &Comparison, comparisons: usize) -> String {
-    let Paired { all, sign_p, signed_rank_p, adjusted_p, .. } = &comparison.paired;
-    let of_scores = format!(
-        "Student's test p {}, signed-rank test p {}",
-        p_value(all.mean_p),
-        p_value(*signed_rank_p)
-    );
+    let Paired { all, sign_p, adjusted_p, .. } = &comparison.paired;
+    let of_scores = format!("Student's test p {}", p_value(all.mean_p));
     if comparison.paired.missing_pairs() > 0 {
         let adjusted = match comparisons {
             0 | 1 => String::new(),
@@ -88,20 +84,11 @@ pub(super) fn unpaired(comparison: &Comparison) -> impl Iterator<Item = String> 
     })
 }
 
-/// Which boards are the same except for the names of their colours or the form of their files.
+/// How many boards are the same as others except for the names of their colours or the form of their files.
 pub(super) fn copies(comparison: &Comparison) -> Option<String> {
-    let Copies { count, boards } = &comparison.copies;
-    let named: Vec<_> = boards.iter().map(|[copy, of]| format!("{copy} is {of}")).collect();
-    let more = if *count > boards.len() { ", …" } else { "" };
-    let (is, it_counts) = match count {
-        1 => ("is a copy", "it counts"),
-        _ => ("are copies", "they count"),
-    };
-    (*count > 0).then(|| {
-        format!(
-            "{} {is} of others (the same record_id), with which {it_counts} once: {}{more}.",
-            plural(*count as u64, "board"),
-            named.join(", ")
-        )
-    })
+    match comparison.copied_boards {
+        0 => None,
+        1 => Some("1 board is a copy of another and counts once.".to_owned()),
+        count => Some(format!("{count} boards are copies of others and count once.")),
+    }
 }

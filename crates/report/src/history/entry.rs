@@ -4,7 +4,6 @@ use super::Listed;
 use crate::figures::{mean_digits, two_digits};
 use crate::suite;
 use results::suite::{Bests, Summary, Tally};
-use rules::score::Direction;
 use statistics::{MeanTest, Moments, Risk};
 
 /// What the means of a game's runs are of.
@@ -12,38 +11,25 @@ use statistics::{MeanTest, Moments, Risk};
 pub(super) enum Unit {
     /// Yours/best, from 0 to 1.
     Share,
-    /// Scores, of which these are better: nobody knows a best score.
-    Score(Direction),
+    /// Scores: nobody knows a best score.
+    Score,
 }
 
 impl Unit {
     /// The unit for these runs of a game, each with the index of a bot.
     pub(super) fn of<'a>(mut bots: impl Iterator<Item = (&'a Summary, usize)>) -> Self {
-        let better = bots.by_ref().map(|(summary, bot)| match summary.bots[bot].ratio() {
-            Some(_) => Self::Share,
-            None => Self::Score(summary.better),
-        });
-        better
-            .reduce(|one, other| if other == Self::Share { other } else { one })
-            .unwrap_or(Self::Share)
+        let has_share = bots.any(|(summary, bot)| summary.bots[bot].ratio().is_some());
+        if has_share { Self::Share } else { Self::Score }
     }
 
     /// A mean for people.
     pub(super) fn shown(self, mean: f64) -> String {
         match self {
             Self::Share => suite::share(mean),
-            Self::Score(_) => {
+            Self::Score => {
                 let digits = mean_digits(0).max(two_digits(mean));
                 format!("{mean:.digits$}")
             }
-        }
-    }
-
-    /// Whether one mean is better than another.
-    pub(super) fn is_better(self, one: f64, other: f64) -> bool {
-        match self {
-            Self::Score(Direction::Lower) => one < other,
-            Self::Share | Self::Score(Direction::Higher) => one > other,
         }
     }
 }
@@ -61,7 +47,7 @@ impl Mean {
         let tally = &summary.bots[bot];
         let (mean, values) = match unit {
             Unit::Share => (tally.ratio()?, summary.board_ratios(bot, bests)),
-            Unit::Score(_) => (tally.mean()?, summary.board_means(bot)),
+            Unit::Score => (tally.mean()?, summary.board_means(bot)),
         };
         // One board has no interval. No share is below 0 or above 1.
         let mut moments = Moments::default();
@@ -71,7 +57,7 @@ impl Mean {
         let (low, high) = MeanTest::of(&moments, Risk::Strict).interval.unwrap_or((mean, mean));
         let interval = match unit {
             Unit::Share => (low.clamp(0.0, mean), high.clamp(mean, 1.0)),
-            Unit::Score(_) => (low.min(mean), high.max(mean)),
+            Unit::Score => (low.min(mean), high.max(mean)),
         };
         Some(Self { mean, interval })
     }

@@ -43,8 +43,8 @@ pub(super) fn write(bots: &BTreeMap<&str, Vec<Entry<'_>>>, unit: Unit, out: &mut
     let day = |(started, _): &Key<'_>| started.strftime("%Y-%m-%d").to_string();
     put!(
         out,
-        "<figcaption>The oldest run ({}) is on the left, the newest ({}) on the right; shaded is the 95 % interval. A line joins runs on \
-         the same boards, and a ring is a new best on them.</figcaption></figure>\n</section>\n",
+        "<figcaption>The oldest run ({}) is on the left, the newest ({}) on the right; bars are 95 % intervals. A line joins runs on \
+         the same boards.</figcaption></figure>\n</section>\n",
         day(first),
         day(last)
     );
@@ -56,16 +56,11 @@ fn picture(axes: &Axes, unit: Unit, lines: &[Line<'_>], out: &mut String) {
         out,
         "<figure><div class=\"plot\"><p class=\"axis\"><span>{top}</span><span>{bottom}</span></p>\n\
          <svg width=\"100%\" height=\"220\" role=\"img\" aria-label=\"The mean of each bot in each run, the oldest first; the tables have the \
-         figures\">\n<svg width=\"100%\" height=\"100%\" viewBox=\"0 0 100 100\" preserveAspectRatio=\"none\">\n"
+         figures\">\n"
     );
-    for (index, (_, points)) in lines.iter().enumerate() {
-        points.windows(2).for_each(|pair| band(axes, pair, &bars::color(index), out));
-    }
-    out.push_str("</svg>\n");
     for (index, (bot, points)) in lines.iter().enumerate() {
         draw(axes, unit, bot, points, &bars::color(index), out);
     }
-    records(axes, unit, lines.iter().flat_map(|(_, points)| points), out);
     out.push_str("</svg></div>\n");
 }
 
@@ -85,36 +80,24 @@ fn compare(one: &Point<'_>, other: &Point<'_>) -> bool {
     one.entry.run.listing.board_names() == other.entry.run.listing.board_names()
 }
 
-fn band(axes: &Axes, pair: &[Point<'_>], color: &str, out: &mut String) {
-    let [one, other] = pair else { return };
-    if !compare(one, other) {
-        return;
-    }
-    let corner = |point: &Point<'_>, mean| format!("{:.2},{:.2}", axes.x(point.run), axes.y(mean));
-    put!(
-        out,
-        "<polygon class=\"{color} band\" points=\"{} {} {} {}\"/>\n",
-        corner(one, one.mean.interval.1),
-        corner(other, other.mean.interval.1),
-        corner(other, other.mean.interval.0),
-        corner(one, one.mean.interval.0)
-    );
-}
-
 fn draw(axes: &Axes, unit: Unit, bot: &str, points: &[Point<'_>], color: &str, out: &mut String) {
+    let mut line = |from: &Point<'_>, y1: f64, to: &Point<'_>, y2: f64| {
+        let ([x1, x2], [y1, y2]) =
+            ([from, to].map(|it| axes.x(it.run)), [y1, y2].map(|y| axes.y(y)));
+        put!(
+            out,
+            "<line class=\"{color}\" x1=\"{x1:.2}%\" y1=\"{y1:.2}%\" x2=\"{x2:.2}%\" y2=\"{y2:.2}%\"/>\n"
+        );
+    };
     for pair in points.windows(2) {
         if let [one, other] = pair
             && compare(one, other)
         {
-            put!(
-                out,
-                "<line class=\"{color}\" x1=\"{:.2}%\" y1=\"{:.2}%\" x2=\"{:.2}%\" y2=\"{:.2}%\"/>\n",
-                axes.x(one.run),
-                axes.y(one.mean.mean),
-                axes.x(other.run),
-                axes.y(other.mean.mean)
-            );
+            line(one, one.mean.mean, other, other.mean.mean);
         }
+    }
+    for point in points {
+        line(point, point.mean.interval.0, point, point.mean.interval.1);
     }
     for point in points {
         let (low, high) = point.mean.interval;
@@ -134,34 +117,4 @@ fn draw(axes: &Axes, unit: Unit, bot: &str, points: &[Point<'_>], color: &str, o
             Text(&told)
         );
     }
-}
-
-/// Marks each run with a better mean than in any earlier run on the same boards.
-fn records<'a>(
-    axes: &Axes,
-    unit: Unit,
-    points: impl Iterator<Item = &'a Point<'a>>,
-    out: &mut String,
-) {
-    let mut by_boards: BTreeMap<String, BTreeMap<usize, f64>> = BTreeMap::new();
-    for point in points {
-        let best = by_boards.entry(point.entry.run.listing.board_names()).or_default();
-        let best = best.entry(point.run).or_insert(point.mean.mean);
-        *best = better(unit, *best, point.mean.mean);
-    }
-    for runs in by_boards.values() {
-        let mut before: Option<f64> = None;
-        for (run, &best) in runs {
-            if before.is_some_and(|before| unit.is_better(best, before)) {
-                let (x, y) = (axes.x(*run), axes.y(best));
-                put!(out, "<circle class=\"record\" cx=\"{x:.2}%\" cy=\"{y:.2}%\" r=\"7\"/>\n");
-            }
-            before = Some(before.map_or(best, |before| better(unit, before, best)));
-        }
-    }
-}
-
-/// The better of two means.
-fn better(unit: Unit, one: f64, other: f64) -> f64 {
-    if unit.is_better(other, one) { other } else { one }
 }

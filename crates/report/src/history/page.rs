@@ -152,7 +152,7 @@ impl MeanAxis {
                 let low = (low.min(1.0) * 10.0).floor().clamp(0.0, 9.0) / 10.0;
                 Self { unit, low, high: 1.0 }
             }
-            Unit::Score(_) => Self { unit, low, high: if high > low { high } else { low + 1.0 } },
+            Unit::Score => Self { unit, low, high: if high > low { high } else { low + 1.0 } },
         }
     }
 
@@ -165,7 +165,7 @@ impl MeanAxis {
     fn heading(&self) -> String {
         match self.unit {
             Unit::Share => format!("{:.0} % to 100 %", 100.0 * self.low),
-            Unit::Score(_) => {
+            Unit::Score => {
                 format!("{} to {}", self.unit.shown(self.low), self.unit.shown(self.high))
             }
         }
@@ -216,7 +216,7 @@ fn row(
     let interval =
         mean.map_or("-".to_owned(), |Mean { interval: (low, high), .. }| match scale.unit {
             Unit::Share => format!("{} to {}", in_percent(low, 2), in_percent(high, 2)),
-            Unit::Score(_) => format!("{} to {}", scale.unit.shown(low), scale.unit.shown(high)),
+            Unit::Score => format!("{} to {}", scale.unit.shown(low), scale.unit.shown(high)),
         });
     let mean = mean.map_or("-".to_owned(), |Mean { mean, .. }| scale.unit.shown(mean));
     let (games, lost) = (bot.games, bot.lost);

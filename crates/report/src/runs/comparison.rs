@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::gather::Gathered;
 use super::shown::ListedBoard;
-use super::{Text, bars, compare, differences, plots};
+use super::{Text, bars, compare, differences};
 use crate::figures;
 use crate::markup::{linked, put};
 use results::compare::{BoardDifference, Comparison};
@@ -22,7 +22,6 @@ pub(super) fn write(gathered: &Gathered, entrant: usize, out: &mut String) {
     out.push_str(&compare::document(comparison, comparisons).html());
     if !comparison.boards.is_empty() {
         differences::write(comparison, out);
-        plots::write(gathered, comparison, out);
         boards(gathered, entrant, comparison, out);
     }
     out.push_str("</section>\n");

@@ -75,15 +75,15 @@ impl Gathered {
         match (game.outcome.is_played(), game.outcome.won) {
             (false, _) => self.not_played.add(game),
             (true, false) => self.lost.add(game),
-            (true, true) => self.won.add(game, self.entrants.len()),
+            (true, true) => self.won.add(game, self.better),
         }
     }
 
     /// Settles which games and boards are listed, in the order of their runs.
     fn finish_lists(&mut self, boards: Vec<ListedBoard>) {
         self.board_count = boards.len();
-        self.boards = chosen::boards(boards, self.entrants.len(), self.better);
-        self.won.finish(self.entrants.len());
+        self.boards = chosen::boards(boards, self.better);
+        self.won.finish(self.better);
         self.lost.finish();
         self.not_played.finish();
     }

@@ -17,7 +17,6 @@ mod games;
 mod gather;
 mod heat;
 mod pace;
-mod plots;
 mod shown;
 mod times;
 mod totals;
@@ -149,15 +148,14 @@ fn left_out(gathered: &Gathered, out: &mut String) {
     let Gathered { won, boards, board_count, .. } = gathered;
     if won.count > won.games.len() {
         said.push(format!(
-            "Of {} this page lists {}: of each bot those with the highest and the lowest scores, the slowest first \
-             responses, and the slowest later ones.",
+            "Of {} this page lists the {} with the worst scores.",
             plural(won.count as u64, "won game"),
             won.games.len()
         ));
     }
     if *board_count > boards.len() {
         said.push(format!(
-            "Of {} it shows {}: of each bot those with the highest points, the lowest, and the lowest share of the best.",
+            "Of {} it shows the {} on which the first bot has the worst means.",
             plural(*board_count as u64, "board"),
             boards.len()
         ));

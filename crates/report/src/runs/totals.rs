@@ -1,14 +1,13 @@
-//! Each bot's totals, and its share of the best scores.
+//! Each bot's totals.
 
 use super::gather::Gathered;
 use super::shown::ShownBot;
-use super::{Text, bars, suite};
+use super::{Text, suite};
 use crate::document::{Document, Table};
 use crate::markup::put;
 use results::suite::Tally;
 use rules::measure::Measure;
 use rules::score::Direction;
-use terms::text::plural;
 
 /// The headings of the table in a game of several players, before the measure's: scores have no sum that says anything.
 const OF_SEVERAL: [&str; 4] = ["bot", "games", "failed", "place"];
@@ -61,7 +60,6 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
         put!(out, "<p class=\"soft\">{}</p>\n", Text(measured.explanation));
     }
     if !is_of_several {
-        records(gathered, out);
         for summary in &gathered.summaries {
             let mut new = Document::default();
             new.list(suite::NEW_BESTS, suite::new_bests(summary));
@@ -75,28 +73,4 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
 fn row_of_several(tally: &Tally) -> Vec<String> {
     let [games, failed] = [tally.games, tally.lost].map(|count| count.to_string());
     vec![tally.bot.clone(), games, failed, suite::place(tally)]
-}
-
-/// A bar for each bot: its share of the best scores, of which a full bar is all.
-fn records(gathered: &Gathered, out: &mut String) {
-    out.push_str("<h3>Against the best known</h3>\n");
-    if gathered.entrants.iter().all(|entrant| entrant.tally.compared == 0) {
-        out.push_str(
-            "<p class=\"soft\">No best score is known of any of these boards; \
-             <code>--records</code> names a file of them.</p>\n",
-        );
-        return;
-    }
-    out.push_str("<ul class=\"rows\" id=\"records\">\n");
-    for (index, entrant) in gathered.entrants.iter().enumerate() {
-        let Some(share) = entrant.tally.ratio() else { continue };
-        put!(out, "<li><span>{}</span>", Text(&entrant.name));
-        bars::open(out, 1);
-        bars::bar(out, 0, "well", 0.0, 100.0);
-        bars::bar(out, 0, &bars::color(index), 0.0, bars::percent(share, 1.0));
-        let games = plural(entrant.tally.compared as u64, "game");
-        let share = suite::share(share);
-        put!(out, "</svg><span>{share} over {games}</span></li>\n");
-    }
-    out.push_str("</ul>\n");
 }

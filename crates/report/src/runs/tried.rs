@@ -13,9 +13,6 @@ use rules::score::Direction;
 use statistics::real;
 use terms::text::plural;
 
-/// From this factor between the largest and the smallest value on, their logarithms are shown.
-const WIDE: f64 = 20.0;
-
 /// A bot with a value of the parameter in question, which is at `x` in the picture, in percent.
 struct Point<'a> {
     x: f64,
@@ -45,7 +42,6 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
 struct Plot<'a> {
     name: &'a str,
     values: usize,
-    axis: Axis<'a>,
     /// From left to right; at least one.
     points: Vec<Point<'a>>,
     /// What is at the bottom and at the top.
@@ -57,10 +53,12 @@ struct Plot<'a> {
 impl<'a> Plot<'a> {
     /// `None` if no bot with one of the values has a mean.
     fn of(gathered: &'a Gathered, name: &'a str, values: &BTreeSet<&'a str>) -> Option<Self> {
-        let axis = Axis::of(values);
+        let values = in_order(values);
         let point = |bot: &'a ShownBot| {
             let tried = bot.tally.params.get(name)?;
-            Some(Point { x: axis.place(tried)?, tried, bot, value: bot.value? })
+            let place = values.iter().position(|value| value == tried)?;
+            let x = 3.0 + 94.0 * real(place) / real(values.len() - 1);
+            Some(Point { x, tried, bot, value: bot.value? })
         };
         let mut points: Vec<Point<'_>> = gathered.entrants.iter().filter_map(point).collect();
         points.sort_by(|one, other| one.x.total_cmp(&other.x));
@@ -68,10 +66,10 @@ impl<'a> Plot<'a> {
             let (low, high) = interval.unwrap_or((*mean, *mean));
             [low, high]
         };
-        let (low, high) = super::plots::range(points.iter().flat_map(ends));
+        let (low, high) = range(points.iter().flat_map(ends));
         let decimals = points.iter().map(|point| point.bot.tally.sum.decimals()).max()?;
         let digits = interval_digits(gathered.measure.decimals(decimals), Some((low, high)));
-        Some(Self { name, values: values.len(), axis, points, low, high, digits })
+        Some(Self { name, values: values.len(), points, low, high, digits })
     }
 
     /// The place of a mean, in percent from the top.
@@ -103,13 +101,12 @@ impl<'a> Plot<'a> {
         let ends = [points.first(), points.last()].map(|point| point.map_or("", |it| it.tried));
         put!(
             &mut out,
-            "</svg></div>\n<figcaption>{}, from {} on the left to {} on the right{}, against {}. A point is a bot, with the 95 % interval \
+            "</svg></div>\n<figcaption>{}, from {} on the left to {} on the right, against {}. A point is a bot, with the 95 % interval \
              of its mean; the line joins the means of the values, and the ring is the best. The best of many looks better than it is: \
              compare it on other boards.</figcaption></figure>\n",
             Text(name),
             Text(ends[0]),
             Text(ends[1]),
-            if self.axis.is_logarithmic() { " (logarithmic)" } else { "" },
             what(gathered.measure, gathered.better),
         );
         out
@@ -144,6 +141,13 @@ impl<'a> Plot<'a> {
     }
 }
 
+/// The smallest and the largest value, which differ.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let (low, high) = values
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), it| (low.min(it), high.max(it)));
+    if low < high { (low, high) } else { (low - 1.0, low + 1.0) }
+}
+
 /// The best of some points by their means.
 fn best<'a, 'b>(gathered: &Gathered, points: &'a [Point<'b>]) -> &'a Point<'b> {
     let is_turned = matches!(gathered.measure, Measure::Points | Measure::Log);
@@ -174,46 +178,15 @@ fn what(measure: Measure, better: Direction) -> &'static str {
     }
 }
 
-/// Where values are: by size if all are numbers, or else side by side.
-enum Axis<'a> {
-    Numbers { low: f64, high: f64, is_logarithmic: bool },
-    Words(Vec<&'a str>),
-}
-
-impl<'a> Axis<'a> {
-    /// The axis of at least two values.
-    fn of(values: &BTreeSet<&'a str>) -> Self {
-        let numbers: Option<Vec<f64>> = values.iter().map(|value| number(value)).collect();
-        let Some(numbers) = numbers else { return Self::Words(values.iter().copied().collect()) };
-        let low = numbers.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        Self::Numbers { low, high, is_logarithmic: low > 0.0 && high >= WIDE * low }
-    }
-
-    fn is_logarithmic(&self) -> bool {
-        matches!(self, Self::Numbers { is_logarithmic: true, .. })
-    }
-
-    /// The place of a value, in percent.
-    fn place(&self, value: &str) -> Option<f64> {
-        let part = match self {
-            Self::Words(words) => {
-                let place = words.iter().position(|word| *word == value)?;
-                real(place) / real(words.len() - 1)
-            }
-            Self::Numbers { low, high, is_logarithmic } => {
-                let scaled = |number: f64| if *is_logarithmic { number.ln() } else { number };
-                let (low, high) = (scaled(*low), scaled(*high));
-                let room = if high > low { high - low } else { 1.0 };
-                (scaled(number(value)?) - low) / room
-            }
-        };
-        Some(3.0 + 94.0 * part)
-    }
-}
-
-fn number(text: &str) -> Option<f64> {
-    text.parse().ok().filter(|number: &f64| number.is_finite())
+/// The values from the left to the right: numbers by size, then words.
+fn in_order<'a>(values: &BTreeSet<&'a str>) -> Vec<&'a str> {
+    let mut values: Vec<&str> = values.iter().copied().collect();
+    let number = |value: &str| value.parse().ok().filter(|it: &f64| it.is_finite());
+    values.sort_by(|one, other| {
+        let [one, other] = [one, other].map(|value| number(value).unwrap_or(f64::INFINITY));
+        one.total_cmp(&other)
+    });
+    values
 }
 
 #[cfg(test)]
@@ -221,16 +194,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_stand_by_their_size_and_words_side_by_side() {
-        let places = |values: &[&str]| {
-            let axis = Axis::of(&values.iter().copied().collect());
-            let place = |value: &&str| axis.place(value).map(f64::round);
-            (axis.is_logarithmic(), values.iter().map(place).collect::<Vec<_>>())
-        };
-        assert_eq!(places(&["1", "2.0", "5"]), (false, vec![Some(3.0), Some(27.0), Some(97.0)]));
-        assert_eq!(places(&["1", "10", "100"]), (true, vec![Some(3.0), Some(50.0), Some(97.0)]));
-        assert_eq!(places(&["0", "100"]), (false, vec![Some(3.0), Some(97.0)]));
-        assert_eq!(places(&["off", "1", "on"]), (false, vec![Some(50.0), Some(3.0), Some(97.0)]));
-        assert_eq!(places(&["1", "1.0"]), (false, vec![Some(3.0), Some(3.0)]));
+    fn numbers_stand_by_their_size_and_words_after_them() {
+        for (values, expected) in [
+            (&["10", "2.0", "1e2", "-3"][..], &["-3", "2.0", "10", "1e2"][..]),
+            (&["on", "1", "off"], &["1", "off", "on"]),
+        ] {
+            assert_eq!(in_order(&values.iter().copied().collect()), expected);
+        }
     }
 }

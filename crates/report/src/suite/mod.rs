@@ -113,15 +113,6 @@ impl SuiteReport<'_> {
                 document.sentence(sentence);
             }
         }
-        if summary.failed_first > 0 {
-            let games = plural(summary.failed_first as u64, "game");
-            let text = format!("In {games} the judge gave the first place to a bot that failed");
-            document.sentence(Line::toned(
-                Tone::Strong,
-                text,
-                ": it should place such a bot last.",
-            ));
-        }
         let heading = if summary.opponents > 0 { "failures" } else { "lost games" };
         document.list(heading, self.losses(&summary.losses, summary.lost()));
         for tally in summary.bots.iter().filter(|tally| tally.excused > 0) {

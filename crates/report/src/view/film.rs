@@ -21,12 +21,12 @@ use terms::text::named;
 /// A game, move by move.
 ///
 /// ```no_run
-/// use report::view::film::{Film, TurnTimes};
+/// use report::view::film::Film;
 /// use report::view::page::page;
 /// use results::gamelog::Log;
 ///
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let film = Film::of_log(Log::open("game.jsonl")?, TurnTimes::Measured)?;
+/// let film = Film::of_log(Log::open("game.jsonl")?)?;
 /// std::fs::write("game.html", page(&film))?;
 /// # Ok(())
 /// # }
@@ -53,7 +53,6 @@ pub struct Film {
     at_start: Option<Score>,
     /// What the bot was sent in each exchange of a game without a picture.
     sent: Vec<String>,
-    times: TurnTimes,
     /// Where the rules are, unless they are another program's.
     position: Option<Game>,
 }
@@ -67,40 +66,27 @@ pub struct Move {
     pub frame: Frame,
 }
 
-/// Whether a log's times were measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TurnTimes {
-    /// The referee measured them.
-    Measured,
-    /// Another program saved the game, without times.
-    Unknown,
-}
-
 impl Film {
     /// The film of a log, up to its last event.
     ///
     /// # Errors
     /// When the game or the test case in the log is invalid.
-    pub fn of_log(log: Log, times: TurnTimes) -> Result<Self, ReplayError> {
+    pub fn of_log(log: Log) -> Result<Self, ReplayError> {
         let kind = kind_of(&log.start)?;
-        Self::of_kind(kind, log, times)
+        Self::of_kind(kind, log)
     }
 
     /// As [`of_log`](Self::of_log), by the rules of `kind`, which need not be in the table of games.
     ///
     /// # Errors
     /// When the log is of another game, or its test case is invalid.
-    pub fn of_log_as(
-        kind: &Arc<GameKind>,
-        log: Log,
-        times: TurnTimes,
-    ) -> Result<Self, ReplayError> {
+    pub fn of_log_as(kind: &Arc<GameKind>, log: Log) -> Result<Self, ReplayError> {
         let kind = kind_as(kind, &log.start)?;
-        Self::of_kind(kind, log, times)
+        Self::of_kind(kind, log)
     }
 
-    fn of_kind(kind: Arc<GameKind>, log: Log, times: TurnTimes) -> Result<Self, ReplayError> {
-        let mut film = Self { times, ..Self::before(kind, log.start)? };
+    fn of_kind(kind: Arc<GameKind>, log: Log) -> Result<Self, ReplayError> {
+        let mut film = Self::before(kind, log.start)?;
         log.turns.into_iter().for_each(|turn| film.add_turn(turn));
         film.end = log.end;
         Ok(film)
@@ -112,14 +98,13 @@ impl Film {
     /// When the game or the test case in the log is invalid.
     pub fn refereed(
         log: Log,
-        times: TurnTimes,
         replayed: &Replayed,
         difference: Option<&Difference>,
     ) -> Result<Self, ReplayError> {
         let note = difference.map(|Difference { turn, what, .. }| {
             format!("The log differs from the rules from turn {turn} on ({what}).")
         });
-        Ok(Self { end: replayed.end.clone(), note, ..Self::of_log(log, times)? })
+        Ok(Self { end: replayed.end.clone(), note, ..Self::of_log(log)? })
     }
 
     /// The film of a game that is about to start.
@@ -144,7 +129,6 @@ impl Film {
             end: None,
             note: None,
             drawings: Vec::new(),
-            times: TurnTimes::Measured,
             position,
         })
     }
@@ -230,9 +214,9 @@ impl Film {
         self.turns.get(self.moves.get(position)?.turn)
     }
 
-    /// The time that a turn took, if it was measured.
+    /// The time that a turn took, if it was measured: games that other programs saved have no times.
     pub fn wall(&self, turn: &Turn) -> Option<Duration> {
-        (self.times == TurnTimes::Measured).then_some(turn.wall.0)
+        (!turn.wall.0.is_zero()).then_some(turn.wall.0)
     }
 
     /// The limit for a turn, if there was one.

@@ -64,9 +64,8 @@ struct Ended {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct BoardGames {
     pub(super) board: String,
-    board_id: BoardId,
-    /// The other boards with its `record_id`.
-    pub(super) copies: BTreeMap<BoardId, String>,
+    /// The boards with its `record_id`, itself among them.
+    copies: BTreeSet<BoardId>,
     /// What the board is grouped by, such as `colors` or `set`, with its values.
     pub(super) groups: BTreeMap<String, MetricValue>,
     /// The best score that was known when its games were played.
@@ -78,11 +77,9 @@ pub(super) struct BoardGames {
 }
 
 impl BoardGames {
-    /// The boards that are copies of this one in the games of two bots, by name.
-    pub(super) fn copies_with<'a>(&'a self, other: &'a Self) -> BTreeSet<&'a str> {
-        let known = self.copies.iter().chain(&other.copies);
-        let others = known.chain([(&other.board_id, &other.board)]);
-        others.filter(|(id, _)| **id != self.board_id).map(|(_, board)| board.as_str()).collect()
+    /// The number of boards that are copies of another one in the games of two bots.
+    pub(super) fn copies_with(&self, other: &Self) -> usize {
+        self.copies.union(&other.copies).count() - 1
     }
 
     /// The number of its first game.
@@ -235,8 +232,7 @@ impl Contender {
         let others = self.field.index_of(outcome);
         let score = self.boards.entry(outcome.record_id.clone()).or_insert_with(|| BoardGames {
             board: outcome.board.clone(),
-            board_id: outcome.board_id.clone(),
-            copies: BTreeMap::new(),
+            copies: BTreeSet::new(),
             groups: groups::of_board(outcome),
             best_known: None,
             values: vec![None; self.by.len()],
@@ -250,9 +246,7 @@ impl Contender {
         for (by, value) in self.by.iter().zip(&mut score.values).filter(|_| ended.is_some()) {
             *value = value.take().or_else(|| groups::value(outcome, &by.name));
         }
-        if score.board_id != outcome.board_id && !score.copies.contains_key(&outcome.board_id) {
-            score.copies.insert(outcome.board_id.clone(), outcome.board.clone());
-        }
+        score.copies.insert(outcome.board_id.clone());
         score.best_known = better_of(self.better, score.best_known, outcome.best_known);
         score.games.insert(outcome.game, ended);
     }

@@ -5,12 +5,12 @@ use std::mem;
 
 use serde::Serialize;
 
-use super::Contender;
 use super::valuation::{Finish, Valuation};
+use super::{Contender, Relation};
 use crate::suite::{FolderError, Margin, Opponent, Outcome, Plan, RecordId, RunFolder};
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
-use statistics::{ConfidenceSequence, Decided, Lost, Risk};
+use statistics::{ConfidenceSequence, Lost, Risk};
 
 /// Compares each game of one bot with the opponent's games on the same board, by the rule of a finished comparison. In games of
 /// several players it compares all its games of a round, from all seats: it waits for the last of them, and a round of which the host
@@ -82,18 +82,6 @@ pub struct Standing {
     /// The number of decimals of the scores.
     #[serde(skip)]
     pub decimals: usize,
-}
-
-/// The relation of a bot to its opponent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Relation {
-    /// The bot is better.
-    Better,
-    /// The bot is worse.
-    Worse,
-    /// The two differ by less than the margin.
-    Even,
 }
 
 impl Decider {
@@ -198,15 +186,10 @@ impl Decider {
 
     /// The standing so far.
     pub fn standing(&self) -> Standing {
-        let relation = |decided| match decided {
-            Decided::Above => Relation::Better,
-            Decided::Below => Relation::Worse,
-            Decided::Even => Relation::Even,
-        };
         let leading = self.sequence.leading();
         Standing {
             opponent: self.opponent.name.clone(),
-            bot_is: self.sequence.decided().map(relation),
+            bot_is: self.sequence.decided(),
             boards: self.sequence.count(),
             measure: self.valuation.measure(),
             better: self.opponent.better,

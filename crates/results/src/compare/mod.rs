@@ -12,14 +12,14 @@ mod field;
 mod groups;
 mod valuation;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 pub use self::alone::BotGroup;
 use self::contender::BoardGames;
 pub use self::contender::{Contender, NoLogarithm};
-pub use self::decider::{Decider, Relation, Standing, has_needed_games};
+pub use self::decider::{Decider, Standing, has_needed_games};
 pub use self::field::{MeasureError, Value, add_values};
 pub use self::groups::{Chosen, Grouping, GroupingError};
 use self::valuation::Valuation;
@@ -27,6 +27,7 @@ use crate::is_default;
 use crate::suite::RecordId;
 use rules::measure::Measure;
 use rules::score::Direction;
+pub use statistics::Decided as Relation;
 use statistics::{Paired, PairedBoard, Risk};
 
 /// The number of boards of a kind that are named.
@@ -72,24 +73,6 @@ pub struct Unpaired {
     pub count: usize,
     /// The first few.
     pub boards: Vec<String>,
-}
-
-/// Boards that are copies of others, and count once with them.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Copies {
-    /// Their number.
-    pub count: usize,
-    /// The first few, each with the board that it is a copy of.
-    pub boards: Vec<[String; 2]>,
-}
-
-impl Copies {
-    fn add(&mut self, board: &str, copies: &BTreeSet<&str>) {
-        self.count += copies.len();
-        let room = NAMED.saturating_sub(self.boards.len());
-        let named = copies.iter().take(room).map(|copy| [(*copy).to_owned(), board.to_owned()]);
-        self.boards.extend(named);
-    }
 }
 
 /// A challenger compared with a baseline.
@@ -150,8 +133,8 @@ pub struct Comparison {
     pub of_baseline: BotGroup,
     /// What the challenger has on all its boards.
     pub of_challenger: BotGroup,
-    /// The boards that are copies of others.
-    pub copies: Copies,
+    /// The number of boards that are copies of others, and count once with them.
+    pub copied_boards: usize,
     /// The boards that only the baseline has played.
     pub only_baseline: Unpaired,
     /// The boards that only the challenger has played.
@@ -174,7 +157,7 @@ struct Pairing<'a> {
     pairs: Vec<Pair<'a>>,
     lost_by_host: usize,
     without_score: usize,
-    copies: Copies,
+    copied_boards: usize,
 }
 
 impl<'a> Pairing<'a> {
@@ -182,7 +165,7 @@ impl<'a> Pairing<'a> {
         let (mut pairing, measure) = (Self::default(), challenger.measure);
         for (id, mine) in &challenger.boards {
             let Some(theirs) = baseline.boards.get(id) else { continue };
-            pairing.copies.add(&mine.board, &mine.copies_with(theirs));
+            pairing.copied_boards += mine.copies_with(theirs);
             pairing.lost_by_host += mine.lost_by_host() + theirs.lost_by_host();
             let games = [mine, theirs].map(|played| played.finishes(measure).collect::<Vec<_>>());
             if games.iter().any(Vec::is_empty) {
@@ -267,7 +250,7 @@ impl Comparison {
             of_baseline,
             of_challenger,
             boards: pairing.differences(valuation, challenger.measure),
-            copies: pairing.copies,
+            copied_boards: pairing.copied_boards,
             only_baseline: only(baseline, challenger),
             only_challenger: only(challenger, baseline),
         }

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, BufWriter, Read as _, Write};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
@@ -71,20 +71,6 @@ pub(super) fn json_line(value: &impl Serialize) -> Vec<u8> {
     line
 }
 
-/// A path as seen from `folder`, with `..` for each folder up to the one that both are in. The path stays whole if that
-/// is the root, and if it is a relative one. `folder` has no links in it.
-pub(super) fn seen_from(folder: &Path, path: &Path) -> PathBuf {
-    let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let common = folder.ancestors().find(|ancestor| real.starts_with(ancestor));
-    match common.filter(|common| common.parent().is_some() && path.is_absolute()) {
-        None => path.to_owned(),
-        Some(common) => {
-            let up = folder.strip_prefix(common).into_iter().flatten().map(|_| OsStr::new(".."));
-            up.chain(real.strip_prefix(common).into_iter().flatten()).collect()
-        }
-    }
-}
-
 /// Makes a folder in a run folder if it is missing. A run that was removed or renamed in the meantime is not made again.
 ///
 /// # Errors
@@ -119,17 +105,14 @@ pub(super) fn new_file(path: &Path, prefix: impl AsRef<OsStr>) -> io::Result<Nam
     builder.tempfile_in(folder_of(path))
 }
 
-pub(super) fn written(path: &Path, content: &[u8]) -> io::Result<NamedTempFile> {
-    filled(new_file(path, NEW)?, |file| file.write_all(content))
-}
-
-fn filled(
-    file: NamedTempFile,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+/// A [new file](new_file) with this content.
+pub(super) fn written(
+    path: &Path,
+    prefix: impl AsRef<OsStr>,
+    content: &[u8],
 ) -> io::Result<NamedTempFile> {
-    let mut file = BufWriter::new(file);
-    write(&mut file)?;
-    let file = file.into_inner()?;
+    let mut file = new_file(path, prefix)?;
+    file.write_all(content)?;
     file.as_file().sync_all()?;
     Ok(file)
 }
@@ -173,22 +156,17 @@ fn patiently(
 /// # Errors
 /// When it cannot be written; the error names it.
 pub fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    let file = written(path, content).map_err(naming(path))?;
+    let file = written(path, NEW, content).map_err(naming(path))?;
     put_in_place(file, path).map_err(naming(path))
 }
 
-/// Has `write` write a file of the user's in the same way, piece by piece, and removes what killed attempts have left.
-/// No other process may be writing the file.
-pub(super) fn write_among_others(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
+/// Writes a file of the user's in the same way, and removes what killed attempts have left. No other process may be writing the file.
+pub(super) fn write_among_others(path: &Path, content: &[u8]) -> io::Result<()> {
     // Other unfinished files in the folder may belong to a living process.
     let name = path.file_name().unwrap_or_default();
     let prefix: OsString = [NEW.as_ref(), name, "-".as_ref()].into_iter().collect();
     sweep(folder_of(path), &prefix);
-    let file = new_file(path, &prefix).and_then(|file| filled(file, write));
-    let file = file.map_err(naming(path))?;
+    let file = written(path, &prefix, content).map_err(naming(path))?;
     put_in_place(file, path).map_err(naming(path))
 }
 
@@ -199,23 +177,4 @@ pub(super) fn on_all_processors<T: Send>(work: impl Fn() -> T + Sync) -> Vec<T> 
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(&work)).collect();
         threads.into_iter().map(|thread| thread.join().expect("nobody panics")).collect()
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_path_is_seen_from_a_folder() {
-        for (path, seen) in [
-            ("/none/project/runs/1", "runs/1"),
-            ("/none/runs/1", "../runs/1"),
-            ("/none/project", ""),
-            ("/other/runs/1", "/other/runs/1"),
-            ("runs/1", "runs/1"),
-        ] {
-            let found = seen_from(Path::new("/none/project"), Path::new(path));
-            assert_eq!(found, Path::new(seen), "{path}");
-        }
-    }
 }

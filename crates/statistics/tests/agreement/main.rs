@@ -16,8 +16,7 @@ use rand_pcg::Pcg32;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use statistics::{
-    Conclusion, ConfidenceSequence, Decided, Paired, PairedBoard, Risk, Tendency, percentile,
-    sign_test, signed_rank_test,
+    Conclusion, ConfidenceSequence, Decided, Paired, PairedBoard, Risk, Tendency, sign_test,
 };
 
 /// A file that comes with the tests.
@@ -28,10 +27,7 @@ fn data(name: &str) -> PathBuf {
 #[derive(Deserialize)]
 struct Case {
     sample: Vec<f64>,
-    /// Null if `SciPy` has no exact value either.
-    wilcoxon: Option<f64>,
     sign: f64,
-    percentiles: Vec<(f64, f64)>,
 }
 
 fn cases() -> Vec<Case> {
@@ -46,35 +42,10 @@ fn assert_close(what: &str, case: &Case, found: f64, expected: f64) {
 }
 
 #[test]
-fn the_signed_rank_test_agrees_with_scipy() {
-    let mut compared = 0;
-    for case in cases() {
-        if let Some(expected) = case.wilcoxon {
-            assert_close("p", &case, signed_rank_test(&case.sample), expected);
-            compared += 1;
-        }
-    }
-    assert!(compared >= 60, "{compared}");
-    assert!((signed_rank_test(&[0.0]) - 1.0).abs() < 1e-9, "without differences");
-}
-
-#[test]
 fn the_sign_test_agrees_with_scipy() {
     for case in cases() {
         let count = |keep: fn(f64) -> bool| case.sample.iter().filter(|d| keep(**d)).count() as u64;
         assert_close("p", &case, sign_test(count(|d| d > 0.0), count(|d| d < 0.0)), case.sign);
-    }
-}
-
-#[test]
-fn percentiles_agree_with_scipy() {
-    for case in cases() {
-        let mut sorted = case.sample.clone();
-        sorted.sort_unstable_by(f64::total_cmp);
-        for &(fraction, expected) in &case.percentiles {
-            let found = percentile(&sorted, fraction).expect("values");
-            assert_close(&format!("percentile {fraction}"), &case, found, expected);
-        }
     }
 }
 
@@ -128,8 +99,8 @@ fn by_the_rule(boards: &[PairedBoard], risk: Risk, margin: f64) -> Value {
         Conclusion::TooFewGames => "too_few_games",
     };
     let decided = sequence.decided().map(|decided| match decided {
-        Decided::Above => "better",
-        Decided::Below => "worse",
+        Decided::Better => "better",
+        Decided::Worse => "worse",
         Decided::Even => "even",
     });
     let probably = found.probably.map(|tendency| match tendency {

@@ -94,9 +94,9 @@ fn sequential(
             sequence.push(&board);
         }
         let place = match sequence.decided() {
-            Some(Decided::Below) => 0,
+            Some(Decided::Worse) => 0,
             Some(Decided::Even) => 1,
-            Some(Decided::Above) => 2,
+            Some(Decided::Better) => 2,
             None => 3,
         };
         (counts.then_some(place), sequence.count())
@@ -235,8 +235,8 @@ fn a_comparison_and_a_run_that_stops_agree_on_the_same_games() {
         }
         let compared = Paired::of(&boards, Risk::Strict).conclusion;
         let agrees = match sequence.decided() {
-            Some(Decided::Above) => compared == Conclusion::Better,
-            Some(Decided::Below) => compared == Conclusion::Worse,
+            Some(Decided::Better) => compared == Conclusion::Better,
+            Some(Decided::Worse) => compared == Conclusion::Worse,
             Some(Decided::Even) => false,
             None => true,
         };

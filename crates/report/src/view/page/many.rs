@@ -1,7 +1,6 @@
 //! The games of runs on one page: each one packed, for the page to unpack when a reader chooses it.
 //!
-//! Two games stand side by side if they are of the same board. So all games of a board are on the same page, and a page
-//! that has grown large is followed by another one.
+//! Two games stand side by side if they are of the same board.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -18,25 +17,15 @@ use crate::markup::address_of;
 use crate::view::film::Film;
 use results::suite::{BoardId, Outcome};
 
-/// From this many bytes of games a page takes no further boards.
-const FULL: usize = 16 << 20;
-
-/// The pages of many games, which link to the report that they belong to.
+/// The page of many games, which links to the report that it belongs to.
 #[derive(Debug)]
-pub struct GamesPages {
-    /// The file names of the report and of the first page.
+pub struct GamesPage {
+    /// The file names of the report and of the page.
     report: String,
-    stem: String,
-    pages: Vec<Page>,
-    /// The page of each board, and its number there, by index.
-    boards: BTreeMap<BoardId, (usize, usize)>,
-}
-
-#[derive(Debug, Default)]
-struct Page {
+    file: String,
     games: Vec<Packed>,
-    boards: usize,
-    bytes: usize,
+    /// The number of each board.
+    boards: BTreeMap<BoardId, usize>,
 }
 
 /// A game on a page.
@@ -56,7 +45,7 @@ struct ShowMany<'a> {
     games: &'a [Packed],
 }
 
-/// Where a game is on the pages.
+/// Where a game is on the page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GameAddress {
     file: String,
@@ -72,55 +61,36 @@ impl GameAddress {
 
     /// The address of both games side by side; `None` if they are of different boards.
     pub fn beside(&self, other: &Self) -> Option<String> {
-        let is_same = self.file == other.file && self.board == other.board;
-        is_same.then(|| format!("{}&with={}", self.alone(), other.id))
+        (self.board == other.board).then(|| format!("{}&with={}", self.alone(), other.id))
     }
 }
 
-impl GamesPages {
-    /// No pages so far, for the report in the file `report`; the first one is `stem.html`.
-    pub fn new(report: &[u8], stem: &[u8]) -> Self {
-        let (report, stem) = (address_of(report), address_of(stem));
-        Self { report, stem, pages: Vec::new(), boards: BTreeMap::new() }
+impl GamesPage {
+    /// No games so far, for the report in the file `report`; the page is `file`.
+    pub fn new(report: &[u8], file: &[u8]) -> Self {
+        let (report, file) = (address_of(report), address_of(file));
+        Self { report, file, games: Vec::new(), boards: BTreeMap::new() }
     }
 
     /// Adds a game of `bot`, with an `id` of digits and dashes, and returns its address.
     pub fn add(&mut self, id: String, bot: String, outcome: &Outcome, film: &Film) -> GameAddress {
-        let film = pack(film);
-        let (index, board) = self.place(&outcome.board_id);
-        let page = &mut self.pages[index];
-        page.bytes += film.len();
-        let page_file = format!("{}{}", self.stem, suffix(index));
-        let address = GameAddress { file: page_file, board, id: id.clone() };
-        page.games.push(Packed { id, bot, board, score: PageScore(outcome.score), film });
+        let next = self.boards.len() + 1;
+        let board = *self.boards.entry(outcome.board_id.clone()).or_insert(next);
+        let address = GameAddress { file: self.file.clone(), board, id: id.clone() };
+        let (score, film) = (PageScore(outcome.score), pack(film));
+        self.games.push(Packed { id, bot, board, score, film });
         address
-    }
-
-    /// The page of a board, and its number there.
-    fn place(&mut self, id: &BoardId) -> (usize, usize) {
-        if let Some(&place) = self.boards.get(id) {
-            return place;
-        }
-        if self.pages.last().is_none_or(|page| page.bytes >= FULL) {
-            self.pages.push(Page::default());
-        }
-        let index = self.pages.len() - 1;
-        let page = &mut self.pages[index];
-        page.boards += 1;
-        self.boards.insert(id.clone(), (index, page.boards));
-        (index, page.boards)
     }
 
     /// The number of games.
     pub fn count(&self) -> usize {
-        self.pages.iter().map(|page| page.games.len()).sum()
+        self.games.len()
     }
 
-    /// Each page, with the end of its file's name.
-    pub fn pages(&self) -> impl Iterator<Item = (String, String)> {
-        self.pages.iter().enumerate().map(|(index, page)| {
-            (suffix(index), fill(&ShowMany { report: &self.report, games: &page.games }))
-        })
+    /// The page; `None` without a game.
+    pub fn html(&self) -> Option<String> {
+        let shown = ShowMany { report: &self.report, games: &self.games };
+        (!self.games.is_empty()).then(|| fill(&shown))
     }
 }
 
@@ -130,12 +100,4 @@ fn pack(film: &Film) -> String {
     let mut packed = ZlibEncoder::new(Vec::new(), Compression::best());
     packed.write_all(film.as_bytes()).expect("memory");
     STANDARD.encode(packed.finish().expect("memory"))
-}
-
-/// The end of the name of a page's file.
-fn suffix(index: usize) -> String {
-    match index {
-        0 => ".html".to_owned(),
-        _ => format!("-{}.html", index + 1),
-    }
 }

@@ -1,6 +1,6 @@
 //! A game as one self-contained HTML page: no network, no framework, no server.
 //!
-//! The page is `page.html` with `page.css`, the scripts and the film in JSON put into it; [`GamesPages`] puts many into one,
+//! The page is `page.html` with `page.css`, the scripts and the film in JSON put into it; [`GamesPage`] puts many into one,
 //! packed, so that they share the rest. Its content
 //! security policy allows that one style and that one script, by their hashes, and nothing else;
 //! the script sets text only as text. Nothing that a bot or a log says becomes part of the markup:
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde::ser::Serializer;
 
-pub use self::many::{GameAddress, GamesPages};
+pub use self::many::{GameAddress, GamesPage};
 use super::film::{Film, Move};
 use super::links::Link;
 use crate::html;

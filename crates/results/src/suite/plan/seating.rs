@@ -9,8 +9,8 @@ use std::ops::Range;
 use rand_pcg::Pcg64Mcg;
 use serde::{Deserialize, Serialize};
 
+use super::Plan;
 use super::shuffle::{below, shuffled};
-use super::{Plan, PlannedBot};
 use crate::digest::digest;
 
 /// In which orders the bots of a table take its seats.
@@ -77,29 +77,14 @@ impl Plan {
 
     /// How `other` seats other opponents, or seats them in another way, as a clause: places in its games say nothing of those in these.
     pub fn seating_difference(&self, other: &Self) -> Option<String> {
-        let pool = |plan: &Self| -> Vec<PlannedBot> { plan.bots[plan.entrants().end..].to_vec() };
-        let (mine, others) = (pool(self), pool(other));
-        let names = |pool: &[PlannedBot]| {
-            let names: Vec<_> = pool.iter().map(|bot| format!("`{}`", bot.name)).collect();
-            if names.is_empty() {
-                "no pool".to_owned()
-            } else {
-                format!("the pool {}", names.join(", "))
-            }
-        };
-        let is_pool_same = mine.len() == others.len()
-            && mine.iter().zip(&others).all(|(mine, others)| mine.name == others.name);
-        if self.players != other.players {
-            return Some("its games have another number of players".to_owned());
+        let [mine, others] = [self, other].map(|plan| &plan.bots[plan.entrants().end..]);
+        let is_alike = (self.players, self.seats) == (other.players, other.seats)
+            && mine.iter().map(|bot| &bot.name).eq(others.iter().map(|bot| &bot.name));
+        if !is_alike {
+            let difference = "its games have another pool, number of players or order of seats";
+            return Some(difference.to_owned());
         }
-        if !is_pool_same {
-            return Some(format!("it has {}, not {}", names(&others), names(&mine)));
-        }
-        let changed = mine.iter().zip(&others).find_map(|(mine, others)| others.difference(mine));
-        changed.or_else(|| {
-            (self.seats != other.seats)
-                .then(|| "its bots take their seats in other orders (`suite.seats`)".to_owned())
-        })
+        mine.iter().zip(others).find_map(|(mine, others)| others.difference(mine))
     }
 }
 

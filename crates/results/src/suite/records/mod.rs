@@ -5,13 +5,13 @@
 //! under the official rules sets a record.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
-use crate::suite::files::{check_place, link_target, seen_from, write_among_others};
+use crate::suite::files::{check_place, link_target, write_among_others};
 use crate::suite::plan::RecordId;
 use rules::score::{Direction, Score, in_toml};
 use rules::source::SourceError;
@@ -43,10 +43,6 @@ pub struct Record {
     /// Which scores of the game are better.
     #[serde(default, skip_serializing_if = "Direction::is_higher")]
     pub better: Direction,
-    /// The folder of the run that set it, relative to the folder of the records; earlier versions did not
-    /// keep it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub run: Option<PathBuf>,
 }
 
 impl Record {
@@ -106,18 +102,6 @@ struct RecordsFile {
     records: Vec<Record>,
 }
 
-/// The content of a file as [`Records::write`] writes it, read record by record: read as one document it would take
-/// twenty times its size in memory. `None` if it is another document, or has a mistake.
-fn read_by_table(source: &str) -> Option<RecordsFile> {
-    let mut tables = source.split("\n[[record]]\n");
-    let mut file: RecordsFile = toml::from_str(tables.next()?).ok()?;
-    for table in tables {
-        let is_whole = !table.lines().any(|line| line.trim_start().starts_with('['));
-        file.records.push(is_whole.then(|| toml::from_str(table).ok())??);
-    }
-    Some(file)
-}
-
 impl Records {
     /// Reads a file; a missing file counts as empty.
     ///
@@ -128,13 +112,10 @@ impl Records {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             source => source.map(without_byte_order_mark).map_err(RecordsError::Read)?,
         };
-        let file = match read_by_table(&source) {
-            Some(file) => file,
-            None => toml::from_str(&source).map_err(|error| RecordsError::Invalid {
-                path: path.to_owned(),
-                problem: SourceError::from_toml(&source, &error),
-            })?,
-        };
+        let file: RecordsFile = toml::from_str(&source).map_err(|error| RecordsError::Invalid {
+            path: path.to_owned(),
+            problem: SourceError::from_toml(&source, &error),
+        })?;
         if file.format != FORMAT {
             return Err(RecordsError::Format { path: path.to_owned(), format: file.format });
         }
@@ -162,35 +143,28 @@ impl Records {
     pub fn save_into(self, path: &Path) -> Result<(), RecordsError> {
         // A link stays one, and the file that it leads to is replaced.
         let path = &link_target(path).map_err(RecordsError::Write)?;
-        let folder = folder_of(path);
         // A lock on the file itself would stay with the old one. It ends with `lock`.
         let lock = match lock_beside(path) {
             Some(beside) => fs::File::create(beside),
-            None => fs::File::open(folder),
+            None => fs::File::open(folder_of(path)),
         };
         let lock = lock.map_err(RecordsError::Write)?;
         lock.file().lock().map_err(RecordsError::Write)?;
         let mut all = Self::read(path)?;
-        let folder = fs::canonicalize(folder).map_err(RecordsError::Write)?;
         let mut has_new = false;
-        for mut record in self.0.into_values().flatten() {
-            record.run = record.run.map(|run| seen_from(&folder, &run));
+        for record in self.0.into_values().flatten() {
             has_new |= all.add(record);
         }
         if !has_new {
             return Ok(());
         }
-        write_among_others(path, |file| all.write(file)).map_err(RecordsError::Write)
+        write_among_others(path, all.to_toml().as_bytes()).map_err(RecordsError::Write)
     }
 
-    /// Writes the file's content.
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "format = {FORMAT}")?;
-        self.0.values().flatten().try_for_each(|record| {
-            // The path of its run may not be UTF-8.
-            let table = toml::to_string_pretty(record).map_err(io::Error::other)?;
-            write!(out, "\n[[record]]\n{table}")
-        })
+    /// The file's content.
+    fn to_toml(&self) -> String {
+        let records = self.0.values().flatten().cloned().collect();
+        toml::to_string_pretty(&RecordsFile { format: FORMAT, records }).expect("plain data")
     }
 
     /// Adds a record; `false` if the bot has a better or equal one on its board.
@@ -288,7 +262,6 @@ mod tests {
             bot: bot.to_owned(),
             score: score.into(),
             better: Direction::Higher,
-            run: None,
         }
     }
 
@@ -329,35 +302,18 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_written_and_read_record_by_record_as_the_toml_that_it_is() {
+    fn a_file_is_read_as_it_is_written_and_with_the_run_that_version_1_named() {
         let odd = "a \"quoted\" name, it's\n[[record]]\nformat = 1\n";
-        let mut odd_ones = records(&[("x", "a", 5), ("x", odd, 4), (odd, "b", -7)]);
-        let mut in_run = record("z", "a", 1);
-        in_run.run = Some(PathBuf::from("runs/1"));
-        assert!(odd_ones.add(in_run));
+        let odd_ones = records(&[("x", "a", 5), ("x", odd, 4), (odd, "b", -7)]);
+        let path = tempfile::NamedTempFile::new().expect("a file").into_temp_path();
         for records in [odd_ones, Records::default()] {
-            let mut written = Vec::new();
-            records.write(&mut written).expect("memory");
-            let written = String::from_utf8(written).expect("UTF-8");
-            let file: RecordsFile = toml::from_str(&written).expect("TOML");
-            let whole = toml::to_string_pretty(&file).expect("TOML");
-            assert_eq!(written.trim_end(), whole.replace("record = []\n", "").trim_end());
-            let path = tempfile::NamedTempFile::new().expect("a file").into_temp_path();
-            std::fs::write(&path, &written).expect("written");
-            assert_eq!(Records::read(&path).expect("read"), records);
+            let written = records.to_toml();
+            let old = written.replace("score =", "run = '../runs/1'\nscore =");
+            for text in [written, old] {
+                std::fs::write(&path, &text).expect("written");
+                assert_eq!(Records::read(&path).expect("read"), records, "{text}");
+            }
         }
-    }
-
-    #[test]
-    fn only_plain_records_are_read_one_by_one() {
-        let table = "record_id = 'r'\nboard = 'x'\ngame = 'g'\nbot = 'b'\nscore = 1\n";
-        let count = |text: &str| read_by_table(text).map(|file| file.records.len());
-        let two = format!("format = 1\n[[record]]\n{table}\n[[record]]\n{table}");
-        assert_eq!((count(&two), count("format = 1\n")), (Some(2), Some(0)));
-        for other in ["[other]\n", "[[other]]\n", "x = '''\n", "score = 2\n"] {
-            assert_eq!(count(&format!("format = 1\n[[record]]\n{table}{other}")), None, "{other}");
-        }
-        assert_eq!(count(&format!("[[record]]\n{table}")), None, "no format");
     }
 
     #[test]

@@ -18,8 +18,8 @@
 //! A line of `sessions.jsonl` is a session: where and when a process played games of the run. Each result
 //! names its session.
 //!
-//! A process that adds results holds a lock on `results.jsonl`, which the system releases when the process
-//! ends. On Windows, where nobody else can read a file that is locked, it is on `results.jsonl.lock` instead.
+//! A process that adds results holds a lock on `run.toml`, which the system releases when the process
+//! ends. On Windows, where nobody else can read a file that is locked, it is on `run.toml.lock` instead.
 
 use std::fs::TryLockError;
 use std::io;
@@ -408,8 +408,8 @@ impl RunFolder {
     /// Whether another process is adding results.
     pub fn is_in_use(&self) -> bool {
         self.homes().into_iter().any(|home| {
-            let results = home.join(RESULTS);
-            let locked = lock_beside(&results).unwrap_or(results);
+            let run = home.join(RUN);
+            let locked = lock_beside(&run).unwrap_or(run);
             let file = std::fs::File::open(locked).ok();
             file.is_some_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
         })

@@ -48,7 +48,6 @@ impl Session {
             host: host_name(),
             cpu: cpu_model().unwrap_or_else(|| machine.arch.clone()),
             machine,
-            job: batch_job(|name| env::var(name).ok().filter(|value| !value.is_empty())),
             containment: containment.to_owned(),
             cores_per_bot: None,
             smallest_limit: None,
@@ -71,21 +70,6 @@ fn cpu_model() -> Option<String> {
     Some(model.split_once(':')?.1.trim().to_owned())
 }
 
-/// The job that this process belongs to, from what batch systems put into the environment: the variable
-/// of the job, and of the task in an array of jobs.
-fn batch_job(variable: impl Fn(&str) -> Option<String>) -> Option<String> {
-    const SYSTEMS: [(&str, &str, &str); 3] = [
-        ("slurm", "SLURM_JOB_ID", "SLURM_ARRAY_TASK_ID"),
-        ("pbs", "PBS_JOBID", "PBS_ARRAY_INDEX"),
-        ("lsf", "LSB_JOBID", "LSB_JOBINDEX"),
-    ];
-    SYSTEMS.iter().find_map(|(system, job, task)| {
-        let job = variable(job)?;
-        let task = variable(task).map(|task| format!(", task {task}"));
-        Some(format!("{system} {job}{}", task.unwrap_or_default()))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,24 +90,14 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_job_is_known_by_its_environment() {
-        let job = |pairs: &'static [(&str, &str)]| {
-            batch_job(|name| {
-                pairs.iter().find(|(key, _)| *key == name).map(|(_, value)| (*value).to_owned())
-            })
-        };
-        assert_eq!(job(&[]), None);
-        assert_eq!(job(&[("SLURM_JOB_ID", "47")]).as_deref(), Some("slurm 47"));
-        let array = job(&[("SLURM_ARRAY_TASK_ID", "3"), ("SLURM_JOB_ID", "47")]);
-        assert_eq!(array.as_deref(), Some("slurm 47, task 3"));
-        assert_eq!(job(&[("PBS_JOBID", "9.head")]).as_deref(), Some("pbs 9.head"));
-    }
-
-    #[test]
     fn a_session_tells_where_it_is_played() {
         let session = Session::here("namespace");
         assert!(!session.host.is_empty() && !session.cpu.is_empty());
         let line = serde_json::to_string(&session).expect("JSON");
-        assert_eq!(serde_json::from_str::<Session>(&line).expect("a session"), session);
+        // Version 1.0.0 named the job of a batch system.
+        let old = line.replacen('{', "{\"job\":\"slurm 47\",", 1);
+        for line in [line, old] {
+            assert_eq!(serde_json::from_str::<Session>(&line).expect("a session"), session);
+        }
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Once};
 
 use fs_err::File;
 use serde::de::DeserializeOwned;
@@ -25,40 +24,26 @@ pub struct Outcomes {
     /// The last session of the folders before.
     sessions_before: u32,
     played: GameSet,
-    /// The number of seats of a game.
-    players: usize,
-    /// The run, to check results against its plan, and to look in for results of games of which one line says that they were not
-    /// played.
-    run: Option<RunFolder>,
-    /// Once there is such a line: the games with a result, and those with such a line so far.
-    settled: Option<GameSet>,
+    /// The run, to check results against its plan.
+    run: RunFolder,
     /// The games that later results were left out of.
     doubled: Vec<usize>,
-    told: Arc<Once>,
 }
 
 impl RunFolder {
     /// The results, in the order in which the games of each shard ended, without a line that was cut short and
-    /// without second results of a game. Where a game has a result, what says that it was not played is left out too.
+    /// without second results of a game.
     ///
     /// # Errors
     /// When they cannot be read or are damaged, or one is not of the plan; the error is the last item.
     pub fn outcomes(&self) -> Result<Outcomes, FolderError> {
-        self.outcomes_and_attempts(Some(self.clone()))
-    }
-
-    /// As [`Self::outcomes`], but if no `run` is given, with each attempt to play a game.
-    fn outcomes_and_attempts(&self, run: Option<Self>) -> Result<Outcomes, FolderError> {
         let mut outcomes = Outcomes {
             lines: None,
             homes: self.homes().into_iter().map(Path::to_owned).collect(),
             sessions_before: 0,
             played: GameSet::new(self.run.plan.games()),
-            players: self.run.plan.players(),
-            run,
-            settled: None,
+            run: self.clone(),
             doubled: Vec::new(),
-            told: Arc::clone(&self.duplicates_told),
         };
         outcomes.open()?;
         Ok(outcomes)
@@ -191,7 +176,7 @@ impl Outcomes {
 
     /// Checks that the plan has the game of this result, in this seat, and with this bot on this board.
     fn check(&self, outcome: &Outcome) -> Result<(), String> {
-        let (game, players) = (outcome.game, self.players);
+        let (game, players) = (outcome.game, self.run.run.plan.players());
         if !(1..=self.played.games()).contains(&game) {
             return Err(format!("there is no game {game} in the plan"));
         }
@@ -202,40 +187,18 @@ impl Outcomes {
                 "by the plan, game {game} is in seat {seat} of a game of {players}"
             ));
         }
-        let strict = self.run.as_ref().filter(|run| !run.reads_foreign);
-        strict.map_or(Ok(()), |run| run.check(outcome))
+        if self.run.reads_foreign { Ok(()) } else { self.run.check(outcome) }
     }
 
     fn is_duplicate(&mut self, outcome: &Outcome) -> bool {
         outcome.is_played() && !self.played.add(outcome.game)
     }
 
-    /// Whether this says that a game was not played that has a result, or of which an earlier line says so.
-    fn is_settled(&mut self, outcome: &Outcome) -> Result<bool, FolderError> {
-        let Some(run) = self.run.as_ref().filter(|_| !outcome.is_played()) else {
-            return Ok(false);
-        };
-        let settled = match &mut self.settled {
-            Some(settled) => settled,
-            none => {
-                let mut played = GameSet::new(self.played.games());
-                for outcome in run.outcomes_and_attempts(None)? {
-                    let outcome = outcome?;
-                    if outcome.is_played() {
-                        played.add(outcome.game);
-                    }
-                }
-                none.insert(played)
-            }
-        };
-        Ok(!settled.add(outcome.game))
-    }
-
     fn warn_of_duplicates(&mut self) {
         let Some(lines) = self.lines.as_ref().filter(|_| !self.doubled.is_empty()) else { return };
         let path = lines.path.display();
         let results = plural(self.doubled.len() as u64, "result");
-        self.told.call_once(|| {
+        self.run.duplicates_told.call_once(|| {
             log::warn!("{path}: left out {results} of games that have an earlier one");
         });
     }
@@ -255,16 +218,10 @@ impl Iterator for Outcomes {
                         self.doubled.push(outcome.game);
                         continue;
                     }
-                    match self.is_settled(&outcome) {
-                        Ok(true) => {}
-                        Ok(false) => {
-                            let number = outcome.number();
-                            outcome.seat.iter_mut().for_each(|seat| seat.number = number);
-                            outcome.session = outcome.session.map(|own| self.sessions_before + own);
-                            return Some(Ok(outcome));
-                        }
-                        Err(error) => return Some(Err(error)),
-                    }
+                    let number = outcome.number();
+                    outcome.seat.iter_mut().for_each(|seat| seat.number = number);
+                    outcome.session = outcome.session.map(|own| self.sessions_before + own);
+                    return Some(Ok(outcome));
                 }
                 Some(error) => return Some(error),
                 None => {

@@ -21,9 +21,6 @@ pub struct Session {
     /// The host that played the session.
     #[serde(flatten)]
     pub machine: Machine,
-    /// The job of a batch system, such as `slurm 4711`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub job: Option<String>,
     /// The containment method of the bots.
     pub containment: String,
     /// How many cores of its own each bot had; `None` if the system placed it.

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 
 use fs_err as fs;
 use fs_err::{File, OpenOptions};
-use same_file::Handle;
 
 use super::folder::{FolderError, RESULTS, RUN, Run, RunFolder, SESSIONS};
 use super::outcomes::sessions_in;
@@ -28,10 +27,8 @@ pub struct RunWriter {
     /// The run that gets the results.
     pub folder: RunFolder,
     results: File,
-    /// The file of the results, to notice when another file has replaced it.
-    identity: Handle,
-    /// The file that is locked in their place, if it is another one.
-    _lock: Option<File>,
+    /// The file that is locked.
+    _lock: File,
     /// The length of the whole lines.
     length: u64,
     synced: Instant,
@@ -70,6 +67,15 @@ impl RunFolder {
             Ok(())
         } else {
             Err(FolderError::Gone(self.path.clone()))
+        }
+    }
+
+    /// Opens the file whose lock is the run's: `run.toml`, which is never replaced, or a file next to it.
+    fn open_lock(&self) -> io::Result<File> {
+        let run = self.path.join(RUN);
+        match lock_beside(&run) {
+            Some(beside) => open_to_add(&beside),
+            None => OpenOptions::new().read(true).append(true).open(run),
         }
     }
 
@@ -121,20 +127,15 @@ impl RunWriter {
         Ok(writer)
     }
 
-    pub(super) fn lock(folder: RunFolder) -> Result<Self, FolderError> {
+    fn lock(folder: RunFolder) -> Result<Self, FolderError> {
         folder.check_unmoved()?;
+        let lock = folder.open_lock().map_err(|error| folder.cannot_open(error))?;
+        lock_file(&lock, &folder)?;
         let results = open_to_add(&folder.path.join(RESULTS));
         let results = results.map_err(|error| folder.cannot_open(error))?;
-        Self::lock_opened(folder, results)
-    }
-
-    /// Locks the results that were opened before.
-    fn lock_opened(folder: RunFolder, results: File) -> Result<Self, FolderError> {
-        let beside = lock_beside(results.path());
-        let lock = beside.map(|path| open_to_add(&path)).transpose().map_err(FolderError::Open)?;
-        lock_file(lock.as_ref().unwrap_or(&results), &folder)?;
-        let writer = Self {
-            identity: identity(&results)?,
+        // The process that had the lock may have moved the run.
+        folder.check_unmoved()?;
+        Ok(Self {
             folder,
             results,
             _lock: lock,
@@ -142,23 +143,10 @@ impl RunWriter {
             synced: Instant::now(),
             lines: Vec::new(),
             session: None,
-        };
-        // The process that had the lock may have moved the run, or replaced the file.
-        writer.folder.check_unmoved()?;
-        if writer.is_in_place() {
-            Ok(writer)
-        } else {
-            Err(FolderError::InUse(writer.folder.path.clone()))
-        }
+        })
     }
 
-    /// Whether the results still go to the file that readers find.
-    fn is_in_place(&self) -> bool {
-        let path = self.folder.path.join(RESULTS);
-        Handle::from_path(path).is_ok_and(|there| there == self.identity)
-    }
-
-    /// Replaces the file by one without some results. It is locked before it appears.
+    /// Replaces the file by one without some results.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -176,15 +164,9 @@ impl RunWriter {
         }
         new.as_file().sync_all().map_err(FolderError::Write)?;
         let open = std::fs::OpenOptions::new().read(true).append(true).open(new.path());
-        let results = File::from_parts(open.map_err(FolderError::Write)?, &path);
-        if lock_beside(&path).is_none() {
-            lock_file(&results, &self.folder)?;
-        }
-        self.length = results.metadata().map_err(FolderError::Write)?.len();
-        self.identity = identity(&results)?;
-        let old = std::mem::replace(&mut self.results, results);
-        // Its lock ends when it has been replaced. Where the lock is on another file, an open file cannot be replaced.
-        let _old = lock_beside(&path).is_none().then_some(old);
+        self.results = File::from_parts(open.map_err(FolderError::Write)?, &path);
+        self.length = self.results.metadata().map_err(FolderError::Write)?.len();
+        // On Windows an open file cannot be replaced.
         drop(outcomes);
         put_in_place(new, &path).map_err(FolderError::Write)
     }
@@ -213,7 +195,7 @@ impl RunWriter {
     /// When it cannot be written, in which case a partial line is cut off again, or when the run's folder was
     /// removed or renamed.
     pub fn append(&mut self, seats: &[Outcome]) -> Result<(), FolderError> {
-        // Results that were moved are missing here. Asking for the length opens no file, unlike `is_in_place`.
+        // Results that were moved are missing here.
         let there = fs::metadata(self.results.path());
         if !there.is_ok_and(|there| there.len() >= self.length) {
             self.folder.check_unmoved()?;
@@ -257,9 +239,9 @@ fn take_back(file: &File, length: u64) {
     let _ = cut(file.file(), file.path(), length);
 }
 
-/// Locks the results of a run; the kernel unlocks them when this process ends. Where files cannot be locked, it goes on without.
-fn lock_file(results: &File, folder: &RunFolder) -> Result<(), FolderError> {
-    match results.file().try_lock() {
+/// Locks a run; the kernel unlocks it when this process ends. Where files cannot be locked, it goes on without.
+fn lock_file(lock: &File, folder: &RunFolder) -> Result<(), FolderError> {
+    match lock.file().try_lock() {
         Err(TryLockError::WouldBlock) => return Err(FolderError::InUse(folder.path.clone())),
         Err(TryLockError::Error(error)) => log::warn!(
             "{} cannot be locked ({error}): no other process may play the same run at the same time",
@@ -268,10 +250,6 @@ fn lock_file(results: &File, folder: &RunFolder) -> Result<(), FolderError> {
         Ok(()) => {}
     }
     Ok(())
-}
-
-fn identity(results: &File) -> Result<Handle, FolderError> {
-    results.file().try_clone().and_then(Handle::from_file).map_err(FolderError::Read)
 }
 
 /// Cuts off a last line that is not whole, and returns the length of the others.
@@ -311,7 +289,7 @@ fn is_free(path: &Path) -> bool {
 
 /// Writes a file that must not exist yet; it appears whole or not at all.
 fn write_new(path: &Path, content: &[u8]) -> io::Result<()> {
-    written(path, content).and_then(|file| put_new(file, path)).map_err(naming(path))
+    written(path, NEW, content).and_then(|file| put_new(file, path)).map_err(naming(path))
 }
 
 #[cfg(test)]
@@ -325,22 +303,6 @@ mod tests {
 
     fn new_run(path: &Path) -> RunWriter {
         RunWriter::create(path, Run::new(test_plan(3), None)).expect("a run")
-    }
-
-    #[test]
-    fn results_that_another_process_replaced_before_they_were_locked_are_not_written() {
-        let place = tempfile::tempdir().expect("a folder");
-        let folder = new_run(&place.path().join("run")).folder;
-        let path = folder.path.join(RESULTS);
-        let open = || OpenOptions::new().read(true).append(true).open(&path).expect("results");
-        assert!(RunWriter::lock_opened(folder.clone(), open()).is_ok());
-        let opened = open();
-        let new = folder.path.join("new");
-        fs::write(&new, "").expect("written");
-        fs::rename(&new, &path).expect("renamed");
-        let locked = RunWriter::lock_opened(folder.clone(), opened);
-        assert!(matches!(locked, Err(FolderError::InUse(_))), "{locked:?}");
-        assert!(RunWriter::lock_opened(folder, open()).is_ok());
     }
 
     #[test]

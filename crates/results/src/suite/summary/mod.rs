@@ -58,34 +58,6 @@ impl Responses {
     }
 }
 
-/// The seats of a game whose results have come, which follow each other.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct Seats {
-    /// The number of the first seat.
-    table: usize,
-    count: usize,
-    /// The best place in percent of a bot that failed, and of one that did not.
-    best_failed: Option<f64>,
-    best_other: Option<f64>,
-}
-
-impl Seats {
-    /// Adds a result. Returns whether these are all seats of the game and a bot that failed has the first place, although another
-    /// one did not fail.
-    fn add(&mut self, outcome: &Outcome, opponents: usize) -> bool {
-        if self.table != outcome.table() {
-            *self = Self { table: outcome.table(), ..Self::default() };
-        }
-        self.count += 1;
-        let best = if outcome.won { &mut self.best_other } else { &mut self.best_failed };
-        if *best < outcome.place() {
-            *best = outcome.place();
-        }
-        let is_whole = opponents > 0 && self.count == opponents + 1;
-        is_whole && self.best_other.is_some() && self.best_failed >= self.best_other
-    }
-}
-
 /// The totals of a run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Summary {
@@ -113,10 +85,6 @@ pub struct Summary {
     boards: BTreeMap<RecordId, Box<[Points]>>,
     /// The number of results of each session, and of its games with a late reply.
     pub(super) sessions: BTreeMap<u32, (usize, usize)>,
-    /// The number of games in which a bot that failed was placed no worse than any bot that did not.
-    pub failed_first: usize,
-    /// The seats of the last game.
-    last_seats: Seats,
     /// The last game with a late reply, by the number of its first seat.
     last_late: usize,
     /// The smallest limit that a judge is known to have named.
@@ -175,7 +143,6 @@ impl Summary {
     fn add(&mut self, outcome: &Outcome) {
         let Some(bot) = self.bots.iter().position(|bot| bot.bot == outcome.bot) else { return };
         self.bots[bot].add(outcome);
-        self.failed_first += usize::from(self.last_seats.add(outcome, self.opponents));
         let times = &outcome.times;
         if let Some(session) = outcome.session {
             let (results, late) = self.sessions.entry(session).or_default();
@@ -314,7 +281,7 @@ impl Summary {
 
     /// The best scores of its bots that count.
     pub fn records(&self, folder: &RunFolder) -> Records {
-        let (plan, run) = (&folder.run.plan, std::path::absolute(&folder.path).ok());
+        let plan = &folder.run.plan;
         let mut records = Records::default();
         for (id, points) in &self.boards {
             for (points, tally) in points.iter().zip(&self.bots) {
@@ -326,7 +293,6 @@ impl Summary {
                     bot: tally.bot.clone(),
                     score,
                     better: plan.better,
-                    run: run.clone(),
                 });
             }
         }

@@ -16,7 +16,6 @@ use terms::text::{duration, plural};
 /// When a file of sessions cannot be read.
 pub fn differing_places(folders: &[&RunFolder]) -> Result<Vec<String>, FolderError> {
     let (mut cpus, mut cores, mut referees) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
-    let mut remedy = "";
     for folder in folders {
         for session in folder.sessions()? {
             if folder.run.plan.is_timed() {
@@ -27,9 +26,6 @@ pub fn differing_places(folders: &[&RunFolder]) -> Result<Vec<String>, FolderErr
                 });
             }
             referees.insert(session.referee);
-            if session.job.is_some_and(|job| job.starts_with("slurm")) {
-                remedy = "; `referee submit --slurm-arg=--constraint=…` keeps to one kind";
-            }
         }
         referees.insert(folder.run.referee.clone());
     }
@@ -42,7 +38,6 @@ pub fn differing_places(folders: &[&RunFolder]) -> Result<Vec<String>, FolderErr
         cpus,
     );
     let referees = tell("games come from different versions of the referee", referees);
-    let cpus = cpus.map(|cpus| format!("{cpus}{remedy}"));
     let cores =
         tell("bots had different cores, which changes what they compute in their time", cores);
     Ok([cpus, cores, referees].into_iter().flatten().collect())
