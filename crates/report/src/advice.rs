@@ -35,14 +35,19 @@ pub(crate) fn advice<'a>(
     ADVICE.into_iter().filter(move |(said, _)| is_said(said)).map(|(_, advice)| advice)
 }
 
-#[test]
-fn advice_on_several_games_is_given_once() {
-    let diagnoses = [
-        "turn 1: no answer within 50 ms; the host's fault: it took 60 ms",
-        "turn 9: no answer within 50 ms; the host's fault: it took 70 ms",
-        "turn 3: the reply was `x`; its output is UTF-16, which some programs of Windows write",
-    ];
-    let given: Vec<_> = advice(diagnoses.into_iter()).collect();
-    assert_eq!(given, [ADVICE[0].1, ADVICE[4].1]);
-    assert_eq!(advice(["the bot's fault: it took 60 ms"].into_iter()).count(), 0);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_on_several_games_is_given_once() {
+        let diagnoses = [
+            "turn 1: no answer within 50 ms; the host's fault: it took 60 ms",
+            "turn 9: no answer within 50 ms; the host's fault: it took 70 ms",
+            "turn 3: the reply was `x`; its output is UTF-16, which some programs of Windows write",
+        ];
+        let given: Vec<_> = advice(diagnoses.into_iter()).collect();
+        assert_eq!(given, [ADVICE[0].1, ADVICE[4].1]);
+        assert_eq!(advice(["the bot's fault: it took 60 ms"].into_iter()).count(), 0);
+    }
 }

@@ -85,15 +85,21 @@ impl From<Risk> for String {
     }
 }
 
-#[test]
-fn a_risk_is_read_as_it_is_written_and_names_its_interval() {
-    for (risk, text, interval, is_default) in
-        [(Risk::Strict, "2.5%", "95 % interval", true), (Risk::Loose, "5%", "90 % interval", false)]
-    {
-        assert_eq!((risk.to_string(), String::from(risk)), (text.to_owned(), text.to_owned()));
-        assert_eq!((text.parse(), Risk::try_from(text.to_owned())), (Ok(risk), Ok(risk)));
-        assert_eq!((risk.interval_name(), risk.is_default()), (interval, is_default));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_risk_is_read_as_it_is_written_and_names_its_interval() {
+        for (risk, text, interval, is_default) in [
+            (Risk::Strict, "2.5%", "95 % interval", true),
+            (Risk::Loose, "5%", "90 % interval", false),
+        ] {
+            assert_eq!((risk.to_string(), String::from(risk)), (text.to_owned(), text.to_owned()));
+            assert_eq!((text.parse(), Risk::try_from(text.to_owned())), (Ok(risk), Ok(risk)));
+            assert_eq!((risk.interval_name(), risk.is_default()), (interval, is_default));
+        }
+        let error = "1%".parse::<Risk>().expect_err("no such risk");
+        assert_eq!(error.to_string(), "`1%` is neither 2.5% nor 5%");
     }
-    let error = "1%".parse::<Risk>().expect_err("no such risk");
-    assert_eq!(error.to_string(), "`1%` is neither 2.5% nor 5%");
 }

@@ -324,16 +324,21 @@ fn is_python(words: &[OsString]) -> bool {
         || is_run_by_python
 }
 
-#[test]
-fn a_name_in_braces_waits_for_a_value() {
-    for (word, name) in [
-        ("--depth={DEPTH}", Some("DEPTH")),
-        ("{A}{B_2}", Some("A")),
-        ("{x} {Y", None),
-        ("{}", None),
-        ("{\"A\": {\"B\": 1}}", None),
-        ("{ {W2}", Some("W2")),
-    ] {
-        assert_eq!(open_param(["./bot", word].into_iter()), name, "{word}");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_braces_waits_for_a_value() {
+        for (word, name) in [
+            ("--depth={DEPTH}", Some("DEPTH")),
+            ("{A}{B_2}", Some("A")),
+            ("{x} {Y", None),
+            ("{}", None),
+            ("{\"A\": {\"B\": 1}}", None),
+            ("{ {W2}", Some("W2")),
+        ] {
+            assert_eq!(open_param(["./bot", word].into_iter()), name, "{word}");
+        }
     }
 }

@@ -116,13 +116,18 @@ fn is_jar_missing(trouble: &JudgeFailure) -> bool {
     trouble.remedy.as_deref().is_some_and(|remedy| remedy.contains("a jar is missing"))
 }
 
-#[test]
-fn a_missing_jar_is_named_by_a_command() {
-    let message = |remedy| {
-        let trouble = JudgeFailure { remedy, ..JudgeFailure::new("failed") };
-        Failure::from(PlayError::Judge(trouble)).to_string()
-    };
-    let remedy = "a jar is missing on the class path".to_owned();
-    assert!(message(Some(remedy)).ends_with(MISSING_JAR));
-    assert!(!message(None).contains(MISSING_JAR));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_jar_is_named_by_a_command() {
+        let message = |remedy| {
+            let trouble = JudgeFailure { remedy, ..JudgeFailure::new("failed") };
+            Failure::from(PlayError::Judge(trouble)).to_string()
+        };
+        let remedy = "a jar is missing on the class path".to_owned();
+        assert!(message(Some(remedy)).ends_with(MISSING_JAR));
+        assert!(!message(None).contains(MISSING_JAR));
+    }
 }

@@ -146,89 +146,112 @@ fn is_short_of_memory(stderr: &[u8]) -> bool {
     WORDS.iter().any(|words| text.contains(words))
 }
 
-#[test]
-fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
-    use results::gamelog::Bytes;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    let shell = Inherited {
-        cpu_time: Some(2),
-        file_size: Some(1 << 20),
-        address_space: Some(1 << 28),
-        stack: Some((8 << 20, STACK_OF_SHELL)),
-    };
-    let stack = Inherited { address_space: None, ..shell };
-    let ended = |exit, stderr: &str| {
-        let (no_reply, stderr) = (Some(NoReply::Ended(exit)), Bytes(stderr.into()));
-        Turn { no_reply, stderr, ..super::made::turn() }
-    };
-    let (by_signal, by_status) = (BotExit::Signal, BotExit::Code);
-    for (inherited, exit, stderr, expected) in [
-        (shell, by_signal(SIGXCPU), "", "CPU time is limited to 2 s by the shell (`ulimit -t`)"),
-        (shell, by_signal(SIGKILL), "", "CPU time is limited to 2 s by the shell (`ulimit -t`)"),
-        (
-            shell,
-            by_status(128 + SIGXFSZ),
-            "",
-            "files is limited to 1 MiB by the shell (`ulimit -f`)",
-        ),
-        (shell, by_signal(SIGSEGV), "", "space is limited to 256 MiB by the shell (`ulimit -v`)"),
-        (shell, by_status(1), "MemoryError\n", "space is limited to 256 MiB by the shell"),
-        (
-            stack,
-            by_signal(SIGSEGV),
-            "",
-            "its stack is limited to 8 MiB by the shell (`ulimit -s`; --stack changes it)",
-        ),
-    ] {
-        let turn = ended(exit, stderr);
-        let said = inherited.of_end(&turn, true);
-        assert!(said.as_ref().is_some_and(|said| said.contains(expected)), "{exit}: {said:?}");
-        assert_eq!(Inherited::default().of_end(&turn, true), None);
-    }
-    for (exit, stderr) in [(by_status(1), "ValueError"), (by_status(0), "MemoryError")] {
-        assert_eq!(shell.of_end(&ended(exit, stderr), false), None);
-    }
-    assert_eq!(stack.of_end(&ended(by_signal(SIGSEGV), ""), false), None);
-    assert!(shell.of_start().is_some_and(|said| said.contains("256 MiB by the shell")));
-    let usual = Inherited { address_space: Some(1 << 40), ..Inherited::default() };
-    assert_eq!(usual.of_start(), None);
-}
+    #[test]
+    fn a_limit_of_the_shell_is_named_where_it_may_be_the_cause() {
+        use results::gamelog::Bytes;
 
-#[test]
-fn each_limit_is_named_with_what_was_used() {
-    use std::time::Duration;
-    use terms::millis::Millis;
+        let shell = Inherited {
+            cpu_time: Some(2),
+            file_size: Some(1 << 20),
+            address_space: Some(1 << 28),
+            stack: Some((8 << 20, STACK_OF_SHELL)),
+        };
+        let stack = Inherited { address_space: None, ..shell };
+        let ended = |exit, stderr: &str| {
+            let (no_reply, stderr) = (Some(NoReply::Ended(exit)), Bytes(stderr.into()));
+            Turn { no_reply, stderr, ..super::super::made::turn() }
+        };
+        let (by_signal, by_status) = (BotExit::Signal, BotExit::Code);
+        for (inherited, exit, stderr, expected) in [
+            (
+                shell,
+                by_signal(SIGXCPU),
+                "",
+                "CPU time is limited to 2 s by the shell (`ulimit -t`)",
+            ),
+            (
+                shell,
+                by_signal(SIGKILL),
+                "",
+                "CPU time is limited to 2 s by the shell (`ulimit -t`)",
+            ),
+            (
+                shell,
+                by_status(128 + SIGXFSZ),
+                "",
+                "files is limited to 1 MiB by the shell (`ulimit -f`)",
+            ),
+            (
+                shell,
+                by_signal(SIGSEGV),
+                "",
+                "space is limited to 256 MiB by the shell (`ulimit -v`)",
+            ),
+            (shell, by_status(1), "MemoryError\n", "space is limited to 256 MiB by the shell"),
+            (
+                stack,
+                by_signal(SIGSEGV),
+                "",
+                "its stack is limited to 8 MiB by the shell (`ulimit -s`; --stack changes it)",
+            ),
+        ] {
+            let turn = ended(exit, stderr);
+            let said = inherited.of_end(&turn, true);
+            assert!(said.as_ref().is_some_and(|said| said.contains(expected)), "{exit}: {said:?}");
+            assert_eq!(Inherited::default().of_end(&turn, true), None);
+        }
+        for (exit, stderr) in [(by_status(1), "ValueError"), (by_status(0), "MemoryError")] {
+            assert_eq!(shell.of_end(&ended(exit, stderr), false), None);
+        }
+        assert_eq!(stack.of_end(&ended(by_signal(SIGSEGV), ""), false), None);
+        assert!(shell.of_start().is_some_and(|said| said.contains("256 MiB by the shell")));
+        let usual = Inherited { address_space: Some(1 << 40), ..Inherited::default() };
+        assert_eq!(usual.of_start(), None);
+    }
 
-    for (resource, expected) in [
-        (Resource::Memory, "the bot used 2 MB of memory; its limit is 1 MB (--memory)"),
-        (
-            Resource::Processes,
-            "the bot had 2000000 processes and threads; its limit is 1000000 (`processes` in the settings)",
-        ),
-        (
-            Resource::TurnOutput,
-            "the bot wrote 2 MB in one turn; its limit is 1 MB (`turn-output` in the settings)",
-        ),
-        (
-            Resource::GameOutput,
-            "the bot has written 2 MB; its limit for a game is 1 MB (`game-output` in the settings)",
-        ),
-    ] {
-        assert_eq!(over_limit(&Breach { resource, used: 2_000_000, limit: 1_000_000 }), expected);
+    #[test]
+    fn each_limit_is_named_with_what_was_used() {
+        use std::time::Duration;
+        use terms::millis::Millis;
+
+        for (resource, expected) in [
+            (Resource::Memory, "the bot used 2 MB of memory; its limit is 1 MB (--memory)"),
+            (
+                Resource::Processes,
+                "the bot had 2000000 processes and threads; its limit is 1000000 (`processes` in the settings)",
+            ),
+            (
+                Resource::TurnOutput,
+                "the bot wrote 2 MB in one turn; its limit is 1 MB (`turn-output` in the settings)",
+            ),
+            (
+                Resource::GameOutput,
+                "the bot has written 2 MB; its limit for a game is 1 MB (`game-output` in the settings)",
+            ),
+        ] {
+            assert_eq!(
+                over_limit(&Breach { resource, used: 2_000_000, limit: 1_000_000 }),
+                expected
+            );
+        }
+        let cpu_time = Some(Millis(Duration::from_secs(3)));
+        let limited = Resources { cpu_time, file_size: Some(5000), ..Resources::default() };
+        let by = |signal, resources| {
+            let no_reply = Some(NoReply::Ended(BotExit::Signal(signal)));
+            kernel_limit(&Turn { no_reply, ..super::super::made::turn() }, resources)
+        };
+        let none = Resources::default();
+        for (signal, expected) in [
+            (SIGXCPU, "its CPU time is limited to 3 s (`cpu-time` in the settings)"),
+            (SIGXFSZ, "each of its files is limited to 5 kB (`file-size` in the settings)"),
+        ] {
+            assert_eq!(by(signal, &limited).as_deref(), Some(expected));
+            assert_eq!(by(signal, &none), None);
+        }
+        assert_eq!(by(SIGKILL, &limited), None);
     }
-    let cpu_time = Some(Millis(Duration::from_secs(3)));
-    let limited = Resources { cpu_time, file_size: Some(5000), ..Resources::default() };
-    let by = |signal, resources| {
-        let no_reply = Some(NoReply::Ended(BotExit::Signal(signal)));
-        kernel_limit(&Turn { no_reply, ..super::made::turn() }, resources)
-    };
-    let none = Resources::default();
-    for (signal, expected) in [
-        (SIGXCPU, "its CPU time is limited to 3 s (`cpu-time` in the settings)"),
-        (SIGXFSZ, "each of its files is limited to 5 kB (`file-size` in the settings)"),
-    ] {
-        assert_eq!(by(signal, &limited).as_deref(), Some(expected));
-        assert_eq!(by(signal, &none), None);
-    }
-    assert_eq!(by(SIGKILL, &limited), None);
 }
