@@ -16,7 +16,6 @@ use super::shared::{BotFlags, ContainmentFlag, RuleFlags};
 use super::signals::signal;
 use super::words::format;
 use super::{Failure, completions, exit, interrupt, print, refuse};
-use contain::bot::BotCommand;
 use engine::config::{Config, Limit, SeedRange};
 use engine::play::{Match, PlayError};
 use engine::timing::Measured;
@@ -100,9 +99,6 @@ const CASES: usize = 5;
 /// The most games whose turns are kept in memory.
 const MAX_GAMES: usize = 1_000_000;
 
-/// The bot that answers at once, for the host check.
-const ECHO: &str = "@echo";
-
 pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
     if args.host {
         args.bot.refuse_without_bot()?;
@@ -169,18 +165,14 @@ pub(super) fn thresholds(config: &Config, scale: f64) -> Thresholds {
     }
 }
 
-/// The bot that answers at once, ready to be started.
-pub(super) fn echo(config: &Config) -> Result<BotCommand, Failure> {
-    let confinement = config.confinement(None)?;
-    inputs::bot_command(vec![ECHO.into()], None, BTreeMap::default(), confinement)
-}
-
 pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
     let (work, millis) = (Duration::from_millis(50), "50");
-    let worker = vec!["@thinker".into(), "--compute".into(), millis.into()];
-    let confinement = config.confinement(None)?;
-    let worker = inputs::bot_command(worker, None, BTreeMap::default(), confinement)?;
-    engine::host::check_host(&echo(config)?, Some((&worker, work)))
+    let bot = |words: &[&str]| {
+        let words = words.iter().map(Into::into).collect();
+        inputs::bot_command(words, None, BTreeMap::default(), config.confinement(None)?)
+    };
+    let (echo, worker) = (bot(&["@echo"])?, bot(&["@thinker", "--compute", millis])?);
+    engine::host::check_host(&echo, &worker, work)
         .context("the host check failed")
         .map_err(Failure::Referee)
 }

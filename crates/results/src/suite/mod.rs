@@ -32,7 +32,5 @@ pub use self::store::{
     Commit, FolderError, GameSet, Logs, Opponent, Outcomes, Packing, Run, RunFolder, RunWriter,
     Session, merge,
 };
-pub use self::summary::{
-    Listing, NewBest, NoisyHost, Points, Summary, Tally, differing_places, list_runs, noisy_hosts,
-};
+pub use self::summary::{Listing, NewBest, Points, Summary, Tally, differing_places, list_runs};
 pub use self::verify::{Disagreement, Verified, verify};

@@ -51,7 +51,6 @@ impl Session {
             job: batch_job(|name| env::var(name).ok().filter(|value| !value.is_empty())),
             containment: containment.to_owned(),
             cores_per_bot: None,
-            smallest_limit: None,
         }
     }
 }
