@@ -134,10 +134,10 @@ matrix! {
 
 #[test]
 fn daemons_are_killed() {
+    let bot = format!("@misbehaving {DAEMONS} --on-turn 2");
     for (user, means) in grid(METHODS) {
         let mark = Mark::new();
-        let bot = "@misbehaving daemons 3 --on-turn 2";
-        let result = play(user, means, &mark, bot, &PATIENT).result;
+        let result = play(user, means, &mark, &bot, &PATIENT).result;
         assert_eq!(result["verdict"], "completed", "{means}: {result}");
         assert_eq!(result["diagnosis"], Value::Null, "{means}: {result}");
         mark.assert_gone();
@@ -335,14 +335,15 @@ fn a_death_of_the_referee_without_a_signal_is_noticed() {
 
 #[test]
 fn a_bot_has_no_terminal_to_write_to() {
+    let own = r"printf '\033]0;owned\007THE BOT WAS HERE\n' 2>&- >/dev/tty";
     // Outside a namespace a bot may write to everything that its user may.
-    let others = [("namespace", "other-terminals")];
-    for (means, fault) in METHODS.map(|means| (means, "terminal")).into_iter().chain(others) {
+    let others = [("namespace", "for it in /dev/pts/*; do echo THE BOT WAS HERE 2>&- >$it; done")];
+    for (means, script) in METHODS.map(|means| (means, own)).into_iter().chain(others) {
         for user in USERS {
             let bin = referee_of(user).get_program().to_owned().into_string().expect("UTF-8");
-            let line = format!(
-                "'{bin}' play --containment {means} --bot '@misbehaving {fault}' --first-turn 60s --turn 60s"
-            );
+            let bot = bot_line(&["@misbehaving", "shell", script]);
+            let line = bot_line(&[&bin, "play", "--containment", means, "--bot", &bot]);
+            let line = format!("{line} --first-turn 60s --turn 60s");
             let mut script = Command::new("script");
             script.args(["-qec", &line, "/dev/null"]).stdin(Stdio::null());
             run_as(user, &mut script);
