@@ -19,7 +19,7 @@ const ADVICE: [(&str, &str); 7] = [
     ("its output is UTF-16", "Have the bot write UTF-8 without a byte order mark."),
     (
         "its sandbox shows only",
-        "`--sandbox=PATH` shows a bot more, and `build` in the settings builds it before it plays in a sandbox.",
+        "`build` in the settings builds a bot before it plays in a sandbox.",
     ),
     (
         "did not notice that its input had ended",
