@@ -133,7 +133,7 @@ fn add_runs(folder: &Path, documents: &mut Documents) {
     }
     fs::create_dir(folder.join("broken")).expect("a folder");
     fs::write(folder.join("broken/run.toml"), "").expect("written");
-    let runs = printed(folder, &["runs", "--format", "json", "--folder", "."]);
+    let runs = printed(folder, &["runs", "--format", "json"]);
     assert!(runs.contains("\"problem\""), "{runs}");
     documents.add("runs", &runs);
     documents.add_file("records-file", &folder.join("records.toml"));

@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use clap_complete::engine::{PathCompleter, ValueCompleter, complete};
-use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
+use clap_complete::{ArgValueCompleter, CompletionCandidate};
 
 use crate::cli::inputs;
 use crate::cli::named_run::{Places, newest_first, run_path};
@@ -66,11 +66,6 @@ pub(in crate::cli) fn boards_and_sets() -> ArgValueCompleter {
         let sets = project().boards.into_keys().filter(fits).map(CompletionCandidate::new);
         sets.chain(boards().complete(typed)).collect()
     })
-}
-
-/// The project's board sets.
-pub(in crate::cli) fn board_sets() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| project().boards.into_keys().map(CompletionCandidate::new).collect())
 }
 
 /// Runs: `latest`, the project's with the newest first, and any other folder of a run.
