@@ -120,7 +120,7 @@ fn a_stack_of_the_settings_replaces_that_of_the_shell() {
     said("-Ss 8192", "--log log", "exited with status 7");
     let log = fs::read_to_string(place.path("log")).expect("a log");
     assert!(log.contains("\"stack_bytes\":1073741824"), "{log}");
-    let shown = place.referee(&["config", "--stack", "2GiB"]).out();
+    let shown = place.referee(&["config", "--config", "limits.samegame.stack=2GiB"]).out();
     assert!(shown.contains("limits.samegame.stack = \"2GiB\""), "{shown}");
     // A run keeps it.
     let suite = ["suite", "--bot", "./stack", "--seed", "1", "--run", "run"];
