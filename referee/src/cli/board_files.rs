@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use fs_err as fs;
-use glob::{MatchOptions, Pattern, glob_with};
 
 use crate::cli::{Failure, inputs};
 use rules::game::GameKind;
@@ -75,24 +74,12 @@ fn is_pattern(word: &Path) -> bool {
 
 /// The files that match a pattern, relative to `folder`, `test2` before `test10`. A wildcard matches no hidden file.
 fn matching(folder: &Path, pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let options = MatchOptions {
-        require_literal_separator: true,
-        require_literal_leading_dot: true,
-        ..MatchOptions::new()
-    };
     let refuse = |problem: String| Failure::file(pattern, problem);
-    let not_text = || refuse("a pattern must be UTF-8".to_owned());
-    let outside = Pattern::escape(folder.to_str().ok_or_else(not_text)?);
-    let whole = Path::new(&outside).join(pattern);
-    let paths = glob_with(whole.to_str().ok_or_else(not_text)?, options);
-    let paths = paths.map_err(|error| refuse(format!("not a pattern: {error}")))?;
-    let paths: Result<Vec<_>, _> = paths.collect();
-    let mut files: Vec<PathBuf> = paths.map_err(Failure::user)?;
-    files.retain(|path| path.is_file());
+    let files = judges::files_of_cases(&pattern.to_string_lossy(), folder);
+    let files = files.map_err(|error| refuse(format!("not a pattern: {error}")))?;
     if files.is_empty() {
         return Err(refuse("no file matches this pattern".to_owned()));
     }
-    sort(&mut files);
     Ok(files)
 }
 
