@@ -15,7 +15,7 @@ mod summary;
 mod verify;
 
 #[doc(hidden)]
-pub use self::files::{NEW, check_place, link_target, make_folder, write_whole};
+pub use self::files::{NEW, check_place, link_target, make_folder, replace, write_whole};
 pub use self::outcome::{
     ANSWERED_EARLY, Loss, NotPlayed, Outcome, Seat, SuiteVerdict, Times, loss_kind,
 };
