@@ -22,8 +22,8 @@ pub(super) struct BoardFile {
     pub(super) test_case: Result<String, Failure>,
 }
 
-/// Reads the boards that these words name: files, patterns, folders, which stand for the boards in them, and lists of the
-/// game's cases, such as `0003,0004`. Relative paths start at `folder`.
+/// Reads the boards that these words name: files, patterns, and folders, which stand for the boards in them. Relative paths start at
+/// `folder`.
 pub(super) fn read(
     kind: &GameKind,
     words: &[PathBuf],
@@ -38,10 +38,6 @@ pub(super) fn read(
             files.extend(
                 matching(folder, word)?.into_iter().map(|path| BoardFile::read(kind, path)),
             );
-        } else if inputs::is_missing(&path)
-            && let Some(cases) = listed_cases(kind, word)
-        {
-            files.extend(cases.into_iter().map(|case| BoardFile::read(kind, case)));
         } else {
             files.push(BoardFile::read(kind, path));
         }
@@ -58,14 +54,6 @@ impl BoardFile {
     fn extension(&self) -> Option<&OsStr> {
         self.path.extension()
     }
-}
-
-/// The cases of the game in a list such as `0003,0004`.
-fn listed_cases(kind: &GameKind, word: &Path) -> Option<Vec<PathBuf>> {
-    let names: Vec<&str> = word.to_str()?.split(',').collect();
-    let is_case = |name: &&str| kind.bundled(name).is_some();
-    (names.len() > 1 && names.iter().all(is_case))
-        .then(|| names.into_iter().map(PathBuf::from).collect())
 }
 
 fn is_pattern(word: &Path) -> bool {
