@@ -56,23 +56,9 @@ impl FromStr for SeedRange {
                 "`{text}` does not say where it ends; write for example {first}..{}",
                 first.after(99).unwrap_or(Seed::MAX)
             )),
-            _ if [first, last].into_iter().any(is_beyond) => Err(format!(
-                "`{text}` is beyond all seeds, which go from {} to {}",
-                Seed::MIN,
-                Seed::MAX
-            )),
             _ => Err(format!("`{text}` is neither a number nor a range such as 1..10")),
         }
     }
-}
-
-/// Whether this is a whole number, but no seed.
-fn is_beyond(text: &str) -> bool {
-    let text = text.trim();
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    !digits.is_empty()
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
-        && text.parse::<Seed>().is_err()
 }
 
 impl<'de> Deserialize<'de> for SeedRange {
