@@ -174,35 +174,12 @@ fn a_plain_bot_that_changes_its_group_is_killed() {
 }
 
 #[test]
-fn group_is_another_spelling_of_plain_which_a_warning_replaces() {
-    let folder = tempdir().expect("a folder");
-    let log = folder.path().join("game.jsonl");
-    let log = log.to_str().expect("UTF-8");
-    for (means, warnings) in [("group", 1), ("plain", 0)] {
-        let config = format!("containment={means}");
-        let args =
-            ["suite", "--config", &config, "--seed", "1..2", "--run", "none", "--bot", "@first"];
-        let output = referee().args(args).args(PATIENT).run();
-        let said = output.err();
-        let warned = said.matches("the containment method `group` is now `plain`").count();
-        assert_eq!((warned, output.status.code()), (warnings, Some(0)), "{means}: {said}");
-        let args = ["play", "--containment", means, "--log", log];
-        assert!(referee().args(args).args(PATIENT).run().status.success());
-        let read = referee::gamelog::read(&fs::read(log).expect("a log")).expect("whole");
-        assert_eq!(read.start.bot.containment, "plain");
-    }
-}
-
-#[test]
 fn a_plain_bot_has_no_sandbox() {
-    for means in ["plain", "group"] {
-        let args = ["play", "--sandbox", "--containment", means];
-        let output = referee().args(args).run();
-        let said = output.err();
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        let remedy = "plain: it has no sandbox; `namespace` and `seccomp` have one";
-        assert!(said.contains(remedy), "{said}");
-    }
+    let output = referee().args(["play", "--sandbox", "--containment", "plain"]).run();
+    let said = output.err();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let remedy = "plain: it has no sandbox; `namespace` and `seccomp` have one";
+    assert!(said.contains(remedy), "{said}");
 }
 
 /// A bot that hangs, with a process in its group and, where that is possible, one that has left it.
