@@ -179,12 +179,7 @@ fn a_flag_or_value_that_is_nearly_right_is_told_what_is_right() {
 }
 
 /// Words without effect, and what is said of them.
-const WITHOUT_EFFECT: &str = r"timing --host --bot @first | '--host' cannot be used with '--bot <CMD>'
-timing --host --scale 2 | '--host' cannot be used with '--scale <FACTOR>'
-timing --host --patience 2s | '--host' cannot be used with '--patience <TIME>'
-timing --host --cwd . | '--host' cannot be used with '--cwd <DIR>'
-timing --host ./good | unexpected argument `./good`
-timing --host --format csv | --host plays no game
+const WITHOUT_EFFECT: &str = r"timing --host | tip: `referee doctor` shows what this machine adds to times$
 game check samegame ./good | unexpected argument `./good`
 game check --env A=1 | are for a bot; name it with --bot CMD
 suite --run none --logs all | --run none keeps nothing

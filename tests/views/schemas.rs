@@ -154,7 +154,6 @@ fn what_is_written_fits_its_schema() {
     documents.add("timing", &timing);
     let several = ["timing", "--format", "json", "--seed", "1", "--bot", "@first", "--bot", CRASH];
     documents.add("timing", &printed(folder.path(), &several));
-    documents.add("timing", &printed(folder.path(), &["timing", "--format", "json", "--host"]));
     documents.add("doctor", &printed(folder.path(), &["doctor", "--format", "json"]));
     assert_eq!(documents.problems(&python), "");
 }

@@ -15,7 +15,7 @@ use terms::system::{is_executable, is_path, program_file};
 use terms::text::shell_word;
 
 /// Words that people type here, as they do with other tools or did in older versions, and what to write instead.
-const INSTEAD: [(&str, &str); 65] = [
+const INSTEAD: [(&str, &str); 66] = [
     ("bench", TIMING),
     ("benchmark", TIMING),
     ("cancel", "`scancel JOB` cancels a job that `referee submit` printed"),
@@ -49,6 +49,7 @@ const INSTEAD: [(&str, &str); 65] = [
     ("--fail-below", "--fail-on below=RATIO"),
     ("--fail-on-timeout", "--fail-on timeout"),
     ("--folder", "`cd DIR && referee runs` lists the runs in a folder"),
+    ("--host", "`referee doctor` shows what this machine adds to times"),
     ("--jobs", "`referee suite --jobs N` plays N games at a time"),
     ("--live", "`referee report RUN --html FILE --live` follows a run"),
     ("--margin", "--config suite.margin=0.5%"),
