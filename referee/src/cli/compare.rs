@@ -18,7 +18,7 @@ use super::{Failure, completions, exit, inputs, print, refuse};
 use report::groups::BotGroups;
 use report::{Format, Report as _};
 use results::compare::{Comparison, Contender, Grouping};
-use results::suite::{Bests, Margin, PlannedBot, RunFolder, Summary, differing_places};
+use results::suite::{Margin, PlannedBot, RunFolder, differing_places};
 use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
 use statistics::Risk;
