@@ -23,6 +23,7 @@ use referee::config::Config;
 use referee::limits::{LimitKind, Limits, MatchRules};
 use referee::play::Match;
 use referee::verdict::Verdict;
+use support::{DAEMONS, HOP};
 
 const FAULTS: [&str; 24] = [
     "late 0",
@@ -44,15 +45,12 @@ const FAULTS: [&str; 24] = [
     "ignore-sigterm",
     "leave-child",
     "fork 5",
-    "daemons 2",
-    "hop",
+    DAEMONS,
+    HOP,
     "stop",
     "exec",
     "close-all",
 ];
-
-/// The faults that leave their process group.
-const LEAVING: [&str; 2] = ["daemons 2", "hop"];
 
 const MEANS: [Containment; 3] = [Containment::Auto, Containment::Seccomp, Containment::Plain];
 
@@ -123,16 +121,20 @@ fn game(number: u64) -> Result<Verdict, String> {
     let mut random = Pcg32::seed_from_u64(number);
     let mut draw = |below: usize| random.next_u32() as usize % below;
     let fault = FAULTS[draw(FAULTS.len())];
-    // A group does not hold processes that leave it.
-    let means = if LEAVING.contains(&fault) { &MEANS[..3] } else { &MEANS };
-    let containment = means[draw(means.len())];
+    let containment = MEANS[draw(MEANS.len())];
     let sandbox = (draw(4) == 0).then(|| Sandbox::new(&[]).expect("this host has sandboxes"));
     let on_turn = (draw(5) + 1).to_string();
     let config = Config::resolve([]).map_err(|error| error.to_string())?;
-    let words = fault.split(' ').chain(["--on-turn", &on_turn]);
+    let words = shlex::split(fault).expect("words").into_iter();
+    let words = words.chain(["--on-turn".to_owned(), on_turn]);
     let command = BotCommand {
         program: referee().into(),
-        args: ["bot", "misbehaving"].into_iter().chain(words).map(Into::into).collect(),
+        args: ["bot", "misbehaving"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain(words)
+            .map(Into::into)
+            .collect(),
         cwd: None,
         env: BTreeMap::new(),
         pinning: None,

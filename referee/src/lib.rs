@@ -98,11 +98,10 @@ pub mod suite {
     };
     pub use results::suite::{
         Assignment, Best, Bests, BoardId, Case, CaseError, Commit, Disagreement, FolderError,
-        GameSet, Listing, Logs, Loss, MAX_GAMES, Margin, NewBest, NoisyHost, NotPlayed, Opponent,
-        Outcome, Outcomes, Packing, Plan, PlannedBoard, PlannedBot, Points, Record, RecordId,
-        Records, RecordsError, Rules, Run, RunFolder, RunWriter, Seats, Seeds, Session, Shard,
-        SuiteVerdict, Summary, Tally, Times, Verified, differing_places, list_runs, loss_kind,
-        merge, noisy_hosts, verify,
+        GameSet, Listing, Logs, Loss, MAX_GAMES, Margin, NewBest, NotPlayed, Opponent, Outcome,
+        Outcomes, Packing, Plan, PlannedBoard, PlannedBot, Points, Record, RecordId, Records,
+        RecordsError, Rules, Run, RunFolder, RunWriter, Seats, Seeds, Session, Shard, SuiteVerdict,
+        Summary, Tally, Times, Verified, differing_places, list_runs, loss_kind, merge, verify,
     };
 }
 

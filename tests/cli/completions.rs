@@ -76,17 +76,6 @@ fn bundled_bots_and_boards_complete() {
     assert_offered(folder.path(), "referee bot squares-b", &["squares-beam"]);
     assert_offered(folder.path(), "referee bot misbehaving chat", &["chatter"]);
     assert_offered(folder.path(), "referee bot misbehaving exit 3 --on", &["--on-turn"]);
-    assert_offered(
-        folder.path(),
-        "referee play --bot '@misbehaving chat'",
-        &["@misbehaving chatter"],
-    );
-    assert_offered(
-        folder.path(),
-        "referee suite --bot '@misbehaving illegal s'",
-        &["@misbehaving illegal single-tile"],
-    );
-    assert_offered(folder.path(), "referee play --bot '@nrpa --wi'", &["@nrpa --width"]);
 }
 
 #[test]

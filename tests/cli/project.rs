@@ -186,7 +186,7 @@ fn what_a_project_lacks_is_named() {
 #[test]
 fn config_tells_where_each_setting_comes_from() {
     let project = Project::new("profile = 'relaxed'\n[limits.samegame]\nturn = '70ms'\n");
-    let output = project.run(&["config", "--first-turn", "3s"]);
+    let output = project.run(&["config", "--config", "limits.samegame.first-turn=3s"]);
     assert_eq!(output.status.code(), Some(0));
     let shown = output.out();
     let line = |name: &str| {
@@ -196,7 +196,7 @@ fn config_tells_where_each_setting_comes_from() {
     };
     assert_eq!(line("profile"), "profile = \"relaxed\" # referee.toml");
     assert_eq!(line("limits.samegame.turn"), "limits.samegame.turn = \"70ms\" # referee.toml");
-    let first = "limits.samegame.first-turn = \"3s\" # --first-turn";
+    let first = "limits.samegame.first-turn = \"3s\" # --config";
     assert_eq!(line("limits.samegame.first-turn"), first);
     assert_eq!(line("on-host-delay"), "on-host-delay = \"fail\" # default");
 }

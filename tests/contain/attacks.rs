@@ -36,10 +36,12 @@ pub(crate) fn kill_marked(mark: &Mark) -> usize {
 
 #[test]
 fn a_keeper_without_the_right_to_open_files_does_its_work() {
+    let Some([python]) = need("a bot that cripples its keeper", ["python3"]) else { return };
+    let cripple = bot_line(&[python, "-c", include_str!("../data/crippling-its-keeper.py")]);
+    let crippled = bot_line(&["@misbehaving", "shell", &cripple, "--on-turn", "2"]);
     for (user, method) in grid(METHODS) {
         let mark = Mark::new();
-        let bot = "@misbehaving cripple-parent --on-turn 2";
-        let result = play(user, method, &mark, bot, &PATIENT);
+        let result = play(user, method, &mark, &crippled, &PATIENT);
         assert_eq!(result["verdict"], "completed", "{method} {user:?}: {result}");
         mark.assert_gone();
     }
@@ -47,9 +49,12 @@ fn a_keeper_without_the_right_to_open_files_does_its_work() {
 
 #[test]
 fn a_bot_changes_no_limits_scheduling_or_memory_of_the_processes_above_it() {
+    let Some([python]) = need("a bot that meddles", ["python3"]) else { return };
+    let meddle = bot_line(&[python, "-c", include_str!("../data/meddling.py")]);
+    let bot = bot_line(&["@misbehaving", "shell", &format!("exec {meddle}")]);
     for (user, method) in grid(METHODS) {
         let mark = Mark::new();
-        let result = play(user, method, &mark, "@misbehaving meddle", &PATIENT);
+        let result = play(user, method, &mark, &bot, &PATIENT);
         let said = result["stderr_tail"].as_array().expect("lines");
         let said: Vec<&str> = said.iter().map(|line| line.as_str().expect("text")).collect();
         assert!(!said.is_empty(), "{result}");
@@ -113,7 +118,9 @@ fn churn_holds_up_no_verdict(user: User, method: &str) {
     fs::set_permissions(config.path(), fs::Permissions::from_mode(0o644)).expect("its owner");
     let limits = ["--first-turn", "1s", "--config", config.path().to_str().expect("UTF-8")];
     let start = Instant::now();
-    let result = play(user, method, &mark, "@misbehaving churn 200", &limits);
+    let churn = "h() { h & exit; }; for i in $(seq 200); do h & done; exec sleep 3600";
+    let bot = bot_line(&["@misbehaving", "shell", churn]);
+    let result = play(user, method, &mark, &bot, &limits);
     let took = start.elapsed();
     assert_eq!(result["verdict"], "timeout", "{method} {user:?}: {result}");
     assert!(took < bound(SOON), "{method} {user:?}: {took:?} {result}");
@@ -244,7 +251,7 @@ fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str], kill
         let folder = tempdir().expect("a folder");
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o777)).expect("its owner");
         let run = folder.path().join("runs/run");
-        let bot = "@misbehaving daemons 2";
+        let bot = format!("@misbehaving {DAEMONS}");
         for round in 0..kills {
             let mark = Mark::new();
             let run = format!("{}-{round}", run.display());
@@ -252,7 +259,7 @@ fn referees_killed_at_any_moment_leave_nothing(method: &str, more: &[&str], kill
             let suite = [&["suite", "--jobs", "2", "--run", &run][..], &seeds].concat();
             for what in [&["play"][..], &suite, &[&["timing"][..], &seeds].concat()] {
                 let config = format!("containment={method}");
-                let args = [what, &["--config", &config, "--bot", bot], &PATIENT, more].concat();
+                let args = [what, &["--config", &config, "--bot", &bot], &PATIENT, more].concat();
                 kill_at_random(user, &args, &mark, folder.path(), &mut random);
             }
             mark.wait_for(0);

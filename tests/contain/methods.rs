@@ -134,10 +134,10 @@ matrix! {
 
 #[test]
 fn daemons_are_killed() {
+    let bot = format!("@misbehaving {DAEMONS} --on-turn 2");
     for (user, means) in grid(METHODS) {
         let mark = Mark::new();
-        let bot = "@misbehaving daemons 3 --on-turn 2";
-        let result = play(user, means, &mark, bot, &PATIENT).result;
+        let result = play(user, means, &mark, &bot, &PATIENT).result;
         assert_eq!(result["verdict"], "completed", "{means}: {result}");
         assert_eq!(result["diagnosis"], Value::Null, "{means}: {result}");
         mark.assert_gone();
@@ -174,35 +174,12 @@ fn a_plain_bot_that_changes_its_group_is_killed() {
 }
 
 #[test]
-fn group_is_another_spelling_of_plain_which_a_warning_replaces() {
-    let folder = tempdir().expect("a folder");
-    let log = folder.path().join("game.jsonl");
-    let log = log.to_str().expect("UTF-8");
-    for (means, warnings) in [("group", 1), ("plain", 0)] {
-        let config = format!("containment={means}");
-        let args =
-            ["suite", "--config", &config, "--seed", "1..2", "--run", "none", "--bot", "@first"];
-        let output = referee().args(args).args(PATIENT).run();
-        let said = output.err();
-        let warned = said.matches("the containment method `group` is now `plain`").count();
-        assert_eq!((warned, output.status.code()), (warnings, Some(0)), "{means}: {said}");
-        let args = ["play", "--containment", means, "--log", log];
-        assert!(referee().args(args).args(PATIENT).run().status.success());
-        let read = referee::gamelog::read(&fs::read(log).expect("a log")).expect("whole");
-        assert_eq!(read.start.bot.containment, "plain");
-    }
-}
-
-#[test]
 fn a_plain_bot_has_no_sandbox() {
-    for means in ["plain", "group"] {
-        let args = ["play", "--sandbox", "--containment", means];
-        let output = referee().args(args).run();
-        let said = output.err();
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        let remedy = "plain: it has no sandbox; `namespace` and `seccomp` have one";
-        assert!(said.contains(remedy), "{said}");
-    }
+    let output = referee().args(["play", "--sandbox", "--containment", "plain"]).run();
+    let said = output.err();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    let remedy = "plain: it has no sandbox; `namespace` and `seccomp` have one";
+    assert!(said.contains(remedy), "{said}");
 }
 
 /// A bot that hangs, with a process in its group and, where that is possible, one that has left it.
@@ -335,14 +312,15 @@ fn a_death_of_the_referee_without_a_signal_is_noticed() {
 
 #[test]
 fn a_bot_has_no_terminal_to_write_to() {
+    let own = r"printf '\033]0;owned\007THE BOT WAS HERE\n' 2>&- >/dev/tty";
     // Outside a namespace a bot may write to everything that its user may.
-    let others = [("namespace", "other-terminals")];
-    for (means, fault) in METHODS.map(|means| (means, "terminal")).into_iter().chain(others) {
+    let others = [("namespace", "for it in /dev/pts/*; do echo THE BOT WAS HERE 2>&- >$it; done")];
+    for (means, script) in METHODS.map(|means| (means, own)).into_iter().chain(others) {
         for user in USERS {
             let bin = referee_of(user).get_program().to_owned().into_string().expect("UTF-8");
-            let line = format!(
-                "'{bin}' play --containment {means} --bot '@misbehaving {fault}' --first-turn 60s --turn 60s"
-            );
+            let bot = bot_line(&["@misbehaving", "shell", script]);
+            let line = bot_line(&[&bin, "play", "--containment", means, "--bot", &bot]);
+            let line = format!("{line} --first-turn 60s --turn 60s");
             let mut script = Command::new("script");
             script.args(["-qec", &line, "/dev/null"]).stdin(Stdio::null());
             run_as(user, &mut script);

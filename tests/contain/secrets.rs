@@ -172,6 +172,6 @@ fn a_bot_that_lacks_a_file_in_its_sandbox_learns_how_to_show_it() {
             assert!(has.contains("exited with status 9"), "{method}: {has}");
         }
         let folder = diagnosis("--sandbox", "sh -c 'exit 3' .");
-        assert!(folder.contains("its sandbox does not show"), "{method}: {folder}");
+        assert!(folder.contains("its sandbox shows only the system"), "{method}: {folder}");
     }
 }

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use crate::json_lines::{receive, say};
 
-/// `guess-number [FORM]`: `was` words the summary differently, `random` words it differently in each game, `lots` does so where the number
-/// is 9, and `open` leaves the text of each question without a line end.
+/// `guess-number [FORM]`: `was` words the summary differently, `random` words it differently in each game, and
+/// `open` leaves the text of each question without a line end.
 pub(crate) fn run(mut words: impl Iterator<Item = String>) -> ExitCode {
     let form = words.next().unwrap_or_default();
     let start = receive();
@@ -40,7 +40,6 @@ pub(crate) fn run(mut words: impl Iterator<Item = String>) -> ExitCode {
         summary = vec![match form.as_str() {
             "was" => format!("{guess} was {hint}"),
             "random" => format!("{guess} is {hint} at {:?}", UNIX_EPOCH.elapsed()),
-            "lots" if secret == 9 => format!("{guess} is {hint} at {:?}", UNIX_EPOCH.elapsed()),
             _ => format!("{guess} is {hint}"),
         }];
     }

@@ -290,7 +290,7 @@ fn a_judge_that_does_not_start_says_why() {
     let own = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml: broken");
     assert!(found.what.contains(own) && found.stderr.as_deref() == Some(own), "{found:?}");
     let place = Place::new();
-    place.script("cargo", "echo Compiling vis >&2; exit 1");
+    place.script("cargo", "echo '   Compiling vis v0.1.0 (/vis)' >&2; exit 1");
     let cargo = conversations::command(&["./cargo"], place.folder());
     let found = play(&speaker(cargo), None).expect_err("it ends");
     assert!(found.remedy.as_ref().is_some_and(|it| it.contains("build it once")), "{found:?}");

@@ -350,17 +350,19 @@ fn the_worst_cases_of_a_contest_are_played_again_by_their_numbers() {
 }
 
 #[test]
-fn a_list_of_cases_is_taken_by_board_as_by_seed() {
+fn cases_are_taken_by_board_as_by_seed() {
     let place = project();
-    for (run, words) in [("boards", ["--board", "0001,0012"]), ("seeds", ["--seed", "1,12"])] {
+    for (run, words) in
+        [("boards", &["--board", "0001", "0012"][..]), ("seeds", &["--seed", "1,12"])]
+    {
         let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--run", run];
-        assert_code(&place.referee(&[&suite[..], &words].concat()), 0);
+        assert_code(&place.referee(&[&suite[..], words].concat()), 0);
         let plan = place.run(run).run.plan;
         let names: Vec<String> = (0..plan.boards()).map(|board| plan.board_name(board)).collect();
         assert_eq!(names, ["0001", "0012"]);
     }
-    let unknown = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--board", "0001,0099"];
-    assert!(place.referee(&unknown).exits(2).err().contains("0001,0099: no such file"));
+    let unknown = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--board", "0099"];
+    assert!(place.referee(&unknown).exits(2).err().contains("0099: no such file"));
 }
 
 #[test]

@@ -125,7 +125,6 @@ fn a_check_shows_what_a_judge_does() {
     assert_code(&checked, 1);
     let text = checked.out();
     assert!(text.contains("says something else to these replies, at turn 3: summary"), "{text}");
-    assert!(!text.contains("other case"), "only the board that was named: {text}");
 }
 
 #[test]
@@ -150,26 +149,6 @@ fn a_sandbox_limits_memory_where_neither_game_nor_user_does() {
     assert_code(&run(&place, &format!("suite {game} --run run --sandbox")), 1);
     assert_eq!(place.run("run").run.plan.rules.resources.memory, Some(60 << 20));
     assert_code(&run(&place, "verify run"), 0);
-}
-
-#[test]
-fn a_check_tries_other_cases_where_the_first_one_draws_lots() {
-    let place = project();
-    for (form, code, told) in [
-        ("random", 1, "Nor do two judges agree on 1 other case.\n"),
-        (
-            "lots",
-            0,
-            "On 1 of 1 other case they agree: three. Compare games on such cases, as with --board three.\n",
-        ),
-    ] {
-        place.double("judge", &format!("guess-number {form}"));
-        let checked = run(&place, "game check guess --bot halves");
-        assert_code(&checked, code);
-        let text = checked.out();
-        assert!(text.contains("Games on this board cannot be compared"), "{text}");
-        assert!(text.ends_with(told), "{form}: {text}");
-    }
 }
 
 #[test]

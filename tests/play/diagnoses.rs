@@ -120,7 +120,7 @@ fn a_stack_of_the_settings_replaces_that_of_the_shell() {
     said("-Ss 8192", "--log log", "exited with status 7");
     let log = fs::read_to_string(place.path("log")).expect("a log");
     assert!(log.contains("\"stack_bytes\":1073741824"), "{log}");
-    let shown = place.referee(&["config", "--stack", "2GiB"]).out();
+    let shown = place.referee(&["config", "--config", "limits.samegame.stack=2GiB"]).out();
     assert!(shown.contains("limits.samegame.stack = \"2GiB\""), "{shown}");
     // A run keeps it.
     let suite = ["suite", "--bot", "./stack", "--seed", "1", "--run", "run"];
@@ -134,27 +134,12 @@ fn a_stack_of_the_settings_replaces_that_of_the_shell() {
 }
 
 #[test]
-fn a_limit_of_the_shell_that_started_the_referee_is_named() {
+fn a_limit_of_the_shell_on_the_stack_is_named() {
     let place = Place::new();
     deep(&place);
-    for (limit, bot, cause) in [
-        (
-            "-s 8192",
-            "./stack",
-            "its stack is limited to 8 MiB by the shell (`ulimit -s`; --stack changes it)",
-        ),
-        ("-f 100", "sh -c 'yes > big'", "by the shell (`ulimit -f`)"),
-        (
-            "-v 4000000",
-            "sh -c 'echo no memory'",
-            "is limited to 3.8 GiB by the shell (`ulimit -v`)",
-        ),
-        ("-t 5", "sh -c 'while :; do :; done'", "its CPU time is limited to 5 s by the shell"),
-    ] {
-        let play =
-            format!("ulimit {limit}; exec \"$0\" play --format json --bot \"$1\" --first-turn 60s");
-        let mut shell = Command::new("bash");
-        shell.args(["-c", &play, support::program(), bot]).current_dir(place.folder());
-        assert_says(&shell.output().expect("runs").json(), cause);
-    }
+    let play = "ulimit -s 8192; exec \"$0\" play --format json --bot ./stack --first-turn 60s";
+    let mut shell = Command::new("bash");
+    shell.args(["-c", play, support::program()]).current_dir(place.folder());
+    let cause = "its stack is limited to 8 MiB by the shell (`ulimit -s`; --stack changes it)";
+    assert_says(&shell.output().expect("runs").json(), cause);
 }

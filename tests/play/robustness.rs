@@ -77,7 +77,7 @@ fn a_bot_whose_program_is_deleted_plays_on_and_cannot_start_again() {
     let bot = bot.to_str().expect("UTF-8");
     let play = || {
         let words = ["play", "--format", "json", "--first-turn", "60s", "--turn", "60s", "--"];
-        let fault = [bot, "bot", "misbehaving", "delete", bot, "--on-turn", "2"];
+        let fault = [bot, "bot", "misbehaving", "shell", &format!("rm {bot}"), "--on-turn", "2"];
         referee().args(words).args(fault).run()
     };
     let output = play();

@@ -41,7 +41,7 @@ fn a_torn_session_is_cut_off_when_the_run_is_taken_up() {
     }
     let sessions = place.run("run").sessions().expect("whole sessions");
     assert_eq!(sessions.iter().map(|session| session.number).collect::<Vec<_>>(), [1, 2]);
-    for command in [&["compare", "run", "run"][..], &["runs", "--folder", "."]] {
+    for command in [&["compare", "run", "run"][..], &["runs"]] {
         assert_code(&place.command(command).run(), 0);
     }
 }
@@ -230,7 +230,7 @@ fn results_of_another_plan_are_refused_wherever_they_are_read() {
         let said = place.command(args).run().exits(2).err();
         assert!(said.contains(problem), "{args:?}: {said}");
     }
-    let listed = place.command(&["runs", "--folder", "."]).run().exits(0).out();
+    let listed = place.command(&["runs"]).run().exits(0).out();
     assert!(listed.contains("by the plan, game 2 is one of `b`"), "{listed}");
     assert_code(&place.command(&["verify", "one"]).run(), 1);
 }

@@ -98,15 +98,14 @@ fn said(place: &Place, run: &str, bots: &[&str], played: &Value) -> Said {
     let shown = json(&["show", run]);
     said.add_bots("show", &shown["summary"]["bots"]);
     said.add_shown("show", bots, &text(&["show", run]));
-    let runs = json(&["runs", "--folder", "."]);
-    let path = Value::from(format!("./{run}"));
-    let listed = runs.as_array().expect("runs").iter().find(|it| it["run"] == path);
+    let runs = json(&["runs"]);
+    let listed = runs.as_array().expect("runs").iter().find(|it| it["run"] == *run);
     said.add_bots("runs", &listed.expect("the run")["bots"]);
-    let list = text(&["runs", "--folder", "."]);
-    said.add_shown("runs", bots, &list[list.find(&format!("./{run} ")).expect("the run")..]);
+    let list = text(&["runs"]);
+    said.add_shown("runs", bots, &list[list.find(&format!("\n{run} ")).expect("the run")..]);
     said.add_bots("verify", &json(&["verify", run])["bots"]);
-    for row in rows(&text(&["runs", "--folder", ".", "--format", "csv"])) {
-        if row["run"] == format!("./{run}") {
+    for row in rows(&text(&["runs", "--format", "csv"])) {
+        if row["run"] == *run {
             said.add(
                 "runs --format csv",
                 &row["bot"],

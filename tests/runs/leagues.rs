@@ -55,7 +55,7 @@ fn in_a_round_robin_every_seed_is_played_from_every_seat() {
     let page = place.command(&["report", "run", "--html", "page.html"]).run();
     assert_code(&page, 0);
     // A score depends on the opponents, so no board has a best one.
-    for list in [&["show", "run"][..], &["runs", "--folder", "."]] {
+    for list in [&["show", "run"][..], &["runs"]] {
         let listed = place.command(list).run().exits(0).out();
         assert!(listed.contains("./three") && !listed.contains("yours/best"), "{listed}");
     }
@@ -231,9 +231,7 @@ fn a_game_of_several_players_is_one_game_wherever_games_are_counted() {
     assert_eq!(finished(follower).status.code(), Some(0));
     assert!(live.contains(" of 12 games played, "), "{live}");
     assert!(!page("live.html").contains("id=\"live\""), "the last page does not renew itself");
-    let runs = |form: &str| {
-        place.command(&["runs", "--folder", ".", "--format", form]).run().exits(0).out()
-    };
+    let runs = |form: &str| place.command(&["runs", "--format", form]).run().exits(0).out();
     assert!(!runs("text").contains("12/") && !runs("text").contains("6/"), "{}", runs("text"));
     assert!(runs("json").contains("\"planned\":12,"), "{}", runs("json"));
     let csv = runs("csv");

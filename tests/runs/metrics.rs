@@ -144,7 +144,7 @@ fn assert_shown(saying: &Saying, bot: &str) {
         assert_eq!((name, games, min), ("turn", "6", "1"), "{shown}");
         let [mean, max] = [mean, max].map(|cell| cell.parse::<f64>().expect("a number"));
         assert!(1.0 < mean && mean < max, "{row}");
-        let listed = saying.prints(&["runs", "--folder", ".", "--format", format]);
+        let listed = saying.prints(&["runs", "--format", format]);
         assert!(listed.contains("said, on average"), "{listed}");
         assert!(listed.contains(&format!("turn {mean}")), "{mean}: {listed}");
     }

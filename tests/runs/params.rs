@@ -61,7 +61,7 @@ fn each_combination_of_values_is_a_bot_that_compare_knows() {
     assert!(compared[0]["baseline"].as_str().expect("a name").contains("--seed 2' "), "{compared}");
     let (code, _, said) = run(&["compare", "run:S=9"]);
     assert!(code == Some(2) && said.contains("run has no bot `S=9`"), "{said}");
-    let listed = run(&["runs", "--folder", ".", "--format", "json"]).1;
+    let listed = run(&["runs", "--format", "json"]).1;
     let listed: Value = serde_json::from_str(&listed).expect("JSON");
     assert_eq!(listed[0]["bots"][0]["params"]["S"], "1");
 }

@@ -37,7 +37,8 @@ fn shards_that_are_merged_are_the_whole() {
     // A shard verifies alone, and its list entry says which one it is.
     let verified = place.referee(&["verify", "big.shards/2"]).exits(0).out();
     assert!(verified.starts_with("9 of 9 games"), "{verified}");
-    let listed = place.referee(&["runs", "--folder", "big.shards"]).exits(0).out();
+    let listed =
+        place.command(&["runs"]).current_dir(place.path("big.shards")).run().exits(0).out();
     assert!(listed.contains("seeds 1..10, shard 2/3"), "{listed}");
     fs::create_dir(place.path("big.shards/2/games/000004.pictures")).expect("made");
     fs::write(place.path("big.shards/2/games/000004.pictures/0.svg"), "").expect("written");
@@ -280,6 +281,5 @@ mod heavy {
         let sessions = RunFolder::open(&cluster.path(run)).expect("a run").sessions();
         let sessions = sessions.expect("sessions");
         assert!(sessions.len() > 8, "one of each task, and two of the killed one: {sessions:?}");
-        assert!(sessions.iter().all(|it| it.smallest_limit.is_some()), "{sessions:?}");
     }
 }

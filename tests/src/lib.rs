@@ -38,6 +38,19 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 /// Limits that hold on a machine that is busy with other tests: for games that are not about time.
 pub const PATIENT: [&str; 4] = ["--first-turn", "60s", "--turn", "60s"];
 
+/// The fault of leaving a process that forks and exits for ever, as fast as it can.
+pub const HOP: &str = "shell 'h() { h & exit; }; h &'";
+
+/// The fault of leaving a process that writes to the standard output for ever, and hanging.
+pub const LEAVE_WRITER: &str =
+    r#"shell '(trap "" TERM; while :; do echo 0 0; sleep 0.01; done) & exec sleep 3600'"#;
+
+/// The fault of leaving three processes that have forked twice and are in sessions of their own. It plays on once each of them sleeps,
+/// and has left the bot's session where it may: an end of the game before that would find them in its process group.
+pub const DAEMONS: &str = r#"shell 'setsid true 2>&- && leave=setsid; exec 3>&1; for i in 1 2 3; do
+pid=$($leave sleep 3600 2>&- >&3 3>&- & echo $!); comm=/proc/$pid/comm;
+until [ ! -e $comm ] || [ "$(cat $comm 2>&-)" = sleep ]; do :; done; done'"#;
+
 /// Far longer than anything takes on a machine that is busy with other tests.
 const BOUND: Duration = Duration::from_mins(5);
 

@@ -22,9 +22,9 @@ pub use crate::made::MadeRun;
 pub use crate::place::Place;
 pub use crate::terminal::Terminal;
 pub use crate::{
-    Mark, PATIENT, Printed, Referee, Run, User, as_nobody, assert_code, bot_line, bound, children,
-    data, finished, for_each_in_parallel, git, has_control_groups, has_host_part, has_sandbox,
-    is_linux, keepers, leave_out, need, overruns, program, referee, referee_of, repository, run_as,
-    shared_data, stalling_file_system, start_without, summary, undisturbed, wait_until,
-    write_program,
+    DAEMONS, HOP, LEAVE_WRITER, Mark, PATIENT, Printed, Referee, Run, User, as_nobody, assert_code,
+    bot_line, bound, children, data, finished, for_each_in_parallel, git, has_control_groups,
+    has_host_part, has_sandbox, is_linux, keepers, leave_out, need, overruns, program, referee,
+    referee_of, repository, run_as, shared_data, stalling_file_system, start_without, summary,
+    undisturbed, wait_until, write_program,
 };

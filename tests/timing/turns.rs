@@ -276,9 +276,9 @@ fn timing_goes_on_beyond_the_limit_and_says_who_was_late() {
 }
 
 #[test]
-fn the_host_check_stands_alone() {
+fn doctor_checks_the_host() {
     let _alone = crate::alone();
-    let output = timing(&["--host"]);
+    let output = referee().arg("doctor").run();
     let text = output.out();
     for part in
         ["round trip of an echo child:", "waking up late:", "blame can be assigned for limits from"]
@@ -286,9 +286,8 @@ fn the_host_check_stands_alone() {
         assert!(text.contains(part), "{part:?} is not in {text}");
     }
     assert_eq!(output.status.code(), Some(0));
-    let report = timing(&["--host", "--format", "json"]).json();
-    assert_eq!(report["host"]["round_trip"]["count"], 300);
-    assert!(report.get("bot").is_none());
+    let report = referee().args(["doctor", "--format", "json"]).run().json();
+    assert_eq!(report["timing"]["round_trip"]["count"], 300);
 }
 
 /// The cores that a process may use, as the kernel shows them.

@@ -1,7 +1,7 @@
 //! What a program may do, as data: the method that keeps its processes together, its sandbox, its limits, its cores.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::sys;
 
@@ -151,10 +151,5 @@ impl Sandbox {
     pub fn withhold_marked(mut self, names: impl IntoIterator<Item = &'static str>) -> Self {
         self.marks.extend(names);
         self
-    }
-
-    /// Whether `path` is among the paths that this bot may read in addition to what every bot may read.
-    pub fn has(&self, path: &Path) -> bool {
-        self.readable.iter().any(|readable| path.starts_with(readable))
     }
 }

@@ -79,9 +79,8 @@ pub use self::program::{Child, Contained, Ending, Reply, StartError, Until};
 pub mod system {
     //! This process, its threads and this machine, for programs that play games: the same functions on every system.
 
-    pub use crate::sys::Inherited;
     pub use crate::sys::{
-        CoreClaim, cpu_time_of_thread, memory, move_thread_to, user, yield_to_others,
+        CoreClaim, cpu_time_of_thread, memory, move_thread_to, stack_limits, user, yield_to_others,
     };
 }
 

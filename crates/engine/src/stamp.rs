@@ -17,15 +17,12 @@ use terms::system::FileStamp;
 /// How often a file that changes while it is read is read again.
 const RETRIES: u32 = 3;
 
-/// A file's stamp and the digest of its content. A file that keeps changing has some digest, which fits no plan.
-pub(crate) fn stamped(path: &Path) -> io::Result<(FileStamp, String)> {
-    stamped_by(path, file_digest)
+/// The digest of a file's content. A file that keeps changing has some digest, which fits no plan.
+pub(crate) fn digest_of(path: &Path) -> io::Result<String> {
+    digest_by(path, file_digest)
 }
 
-fn stamped_by(
-    path: &Path,
-    read: impl Fn(&Path) -> io::Result<String>,
-) -> io::Result<(FileStamp, String)> {
+fn digest_by(path: &Path, read: impl Fn(&Path) -> io::Result<String>) -> io::Result<String> {
     static KNOWN: LazyLock<Mutex<HashMap<PathBuf, (FileStamp, String)>>> =
         LazyLock::new(Mutex::default);
     let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -33,7 +30,7 @@ fn stamped_by(
     loop {
         let stamp = FileStamp::of(&fs::metadata(path)?);
         if let Some(found) = known().get(path).filter(|(known, _)| *known == stamp) {
-            return Ok(found.clone());
+            return Ok(found.1.clone());
         }
         let digest = read(path)?;
         // The digest of a file that changes while it is read fits neither content.
@@ -42,13 +39,13 @@ fn stamped_by(
             known().insert(path.to_owned(), (stamp, digest.clone()));
         }
         if is_settled || retries == RETRIES {
-            return Ok((stamp, digest));
+            return Ok(digest);
         }
         retries += 1;
     }
 }
 
-/// The digest of a file's content.
+/// Reads a file for its digest.
 fn file_digest(path: &Path) -> io::Result<String> {
     let mut file = fs::File::open(path)?;
     let mut hash = Sha256::new();
@@ -91,7 +88,7 @@ mod tests {
                 }
                 Ok(digest)
             };
-            stamped_by(file.path(), read).expect("read").1
+            digest_by(file.path(), read).expect("read")
         };
         read(u32::MAX);
         assert_eq!(reads.get(), 1 + RETRIES);

@@ -64,7 +64,7 @@ pub(crate) fn read_files(words: &[String], folder: &Path) -> Result<Vec<(String,
     let mut cases: Vec<(String, String)> = Vec::new();
     let mut read: Vec<PathBuf> = Vec::new();
     for word in words {
-        let paths = matching(word, folder).map_err(|error| format!("{word}: {error}"))?;
+        let paths = files_of_cases(word, folder).map_err(|error| format!("{word}: {error}"))?;
         if paths.is_empty() {
             let path = folder.join(word);
             let what = if path.is_dir() { "no .txt or .in file is in" } else { "no file matches" };
@@ -90,7 +90,10 @@ const IN_FOLDER: [&str; 2] = ["*.txt", "*.in"];
 
 /// The files that a word of `cases` means, `2` before `10`: a file, those in a folder, or those that match a pattern. A
 /// wildcard matches no hidden file.
-fn matching(word: &str, folder: &Path) -> Result<Vec<PathBuf>, glob::PatternError> {
+///
+/// # Errors
+/// When it is not a pattern.
+pub fn files_of_cases(word: &str, folder: &Path) -> Result<Vec<PathBuf>, glob::PatternError> {
     let literal = |path: &Path| PathBuf::from(glob::Pattern::escape(&path.to_string_lossy()));
     let path = folder.join(word);
     let patterns = if path.is_dir() {
@@ -115,7 +118,7 @@ fn matching(word: &str, folder: &Path) -> Result<Vec<PathBuf>, glob::PatternErro
 
 /// The folders of the files that a word of `cases` means.
 pub(crate) fn folders_of_files(word: &str, folder: &Path) -> Vec<PathBuf> {
-    let mut folders: Vec<_> = matching(word, folder).unwrap_or_default();
+    let mut folders: Vec<_> = files_of_cases(word, folder).unwrap_or_default();
     for file in &mut folders {
         file.pop();
     }

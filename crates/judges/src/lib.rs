@@ -31,6 +31,7 @@ pub mod scored;
 mod settings;
 pub mod tester;
 
+pub use self::case::files_of_cases;
 pub use self::command::{JudgeCommand, JudgeLimits};
 pub use self::printed::ScorePattern;
 pub use self::settings::{Common, GameSettings, JudgeSettings, Kind, SettingError};

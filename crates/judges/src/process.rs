@@ -19,7 +19,7 @@ use crate::command::{JudgeCommand, JudgeLimits};
 use crate::drawings::drawings;
 use crate::head_tail::HeadTail;
 use crate::printed::{Printed, plain};
-use crate::remedy::{OF_CARGO, Remedy, remedy};
+use crate::remedy::remedy;
 
 /// How long a judge in trouble may take to end, so that its last words are heard.
 const LAST_WORDS: Duration = Duration::from_millis(200);
@@ -47,8 +47,6 @@ pub(crate) struct Process {
     scratch: Option<Scratch>,
     /// The folder of the settings, whose files are in the scratch folder.
     folder: PathBuf,
-    /// What helps with trouble of its own.
-    remedies: &'static [Remedy],
     /// The last one waits until the folder is removed: dropped after all else, fields are dropped in order.
     _host: Host,
 }
@@ -68,15 +66,13 @@ impl Process {
         step_output: Option<u64>,
     ) -> Result<Self, JudgeFailure> {
         let started = Instant::now();
-        let program = command.words.first().and_then(|word| Path::new(word).file_stem());
-        let remedies = if program.is_some_and(|it| it == "cargo") { OF_CARGO } else { &[] };
         let prepared = command.prepare(place, &scratch, step_output)?;
         let child = BotProcess::spawn(&prepared, JUDGE_LAST_STDERR, place.alarm.clone()).map_err(
             |error| {
                 // The layer of processes calls every program a bot, and names the file that stands for the user's.
                 let text = in_folder(&with_causes(&error), scratch.path(), &command.folder);
                 let text = text.replacen("cannot start the bot", "cannot be started", 1);
-                let remedy = remedy(remedies, &text).map(str::to_owned);
+                let remedy = remedy(&text).map(str::to_owned);
                 let is_hosts = error.at_fault() == AtFault::Host;
                 JudgeFailure { remedy, is_hosts, ..JudgeFailure::new(text) }
             },
@@ -91,15 +87,8 @@ impl Process {
             unfinished: Vec::new(),
             scratch: Some(scratch),
             folder: command.folder.clone(),
-            remedies,
             _host: Host::hold(),
         })
-    }
-
-    /// With remedies for trouble that only judges like this one have.
-    pub(crate) fn with_remedies(mut self, remedies: &'static [Remedy]) -> Self {
-        self.remedies = remedies;
-        self
     }
 
     /// Sends `input`, and awaits as many lines as `is_whole` takes for an answer.
@@ -261,8 +250,7 @@ impl Process {
         // What a living judge says of its closed input explains nothing.
         self.end(Duration::ZERO);
         let what = what.into();
-        let remedies = self.remedies;
-        let remedy = remedy(remedies, &what).or_else(|| remedy(remedies, &self.stderr.text()));
+        let remedy = remedy(&what).or_else(|| remedy(&self.stderr.text()));
         let what = match self.stderr.first_line() {
             Some(line) if !what.contains(&line) => format!("{what}: {}", shortened(&line)),
             _ => what,
@@ -287,8 +275,7 @@ impl Process {
         let trouble = self.trouble(format!("failed ([[FAIL]): {}", shortened(first)));
         let shown = trace.iter().take(SHOWN_LINES).map(|line| shortened(line));
         let text = shown.collect::<Vec<_>>().join("\n");
-        let remedy =
-            trouble.remedy.or_else(|| remedy(self.remedies, &trace.join("\n")).map(str::to_owned));
+        let remedy = trouble.remedy.or_else(|| remedy(&trace.join("\n")).map(str::to_owned));
         // The trace stands for what a judge without a log says nowhere else.
         let stderr = trouble.stderr.or_else(|| Some(text).filter(|text| !text.is_empty()));
         JudgeFailure { remedy, stderr, ..trouble }

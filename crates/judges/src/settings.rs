@@ -1,13 +1,13 @@
 //! The settings of a game whose judge is another program: a table `[game.NAME]`.
 //!
-//! A key is a field here, or of the struct of its kind of game. What a file may say, which kinds of games take the key, and
-//! what a plan stores of it follow from the field.
+//! A key is a field here, or of the struct of its kind of game, and a word in the list of those that may be in a file. What a plan stores
+//! of it follows from the field.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer as _, Visitor};
-use serde::{Deserialize, Serialize, forward_to_deserialize_any};
+use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer as _};
+use serde::{Deserialize, Serialize};
 use toml::Spanned;
 use toml::de::DeValue;
 
@@ -104,24 +104,51 @@ pub struct Kind {
     /// The value of the setting `kind`.
     pub name: &'static str,
     /// The keys that not all kinds have.
-    keys: fn() -> &'static [&'static str],
+    keys: &'static [&'static str],
     read: fn(Spanned<DeValue<'_>>) -> Result<JudgeSettings, toml::de::Error>,
 }
 
 static KINDS: [Kind; 5] = [
     Kind {
         name: "codingame",
-        keys: keys::<Codingame>,
+        keys: &["project", "criteria", "players", "params", "league", "engine"],
         read: |it| read(it).map(JudgeSettings::Codingame),
     },
-    Kind { name: "judge", keys: keys::<JsonLines>, read: |it| read(it).map(JudgeSettings::Judge) },
+    Kind {
+        name: "judge",
+        keys: &["players", "answer-limit"],
+        read: |it| read(it).map(JudgeSettings::Judge),
+    },
     Kind {
         name: "brutaltester",
-        keys: keys::<Brutaltester>,
+        keys: &["players", "answer-limit"],
         read: |it| read(it).map(JudgeSettings::Brutaltester),
     },
-    Kind { name: "scored", keys: keys::<Scored>, read: |it| read(it).map(JudgeSettings::Scored) },
-    Kind { name: "tester", keys: keys::<Tester>, read: |it| read(it).map(JudgeSettings::Tester) },
+    Kind {
+        name: "scored",
+        keys: &["score", "refused", "traits"],
+        read: |it| read(it).map(JudgeSettings::Scored),
+    },
+    Kind {
+        name: "tester",
+        keys: &["stdin", "score", "refused", "traits", "bots"],
+        read: |it| read(it).map(JudgeSettings::Tester),
+    },
+];
+
+/// The keys that games of all kinds have.
+const COMMON_KEYS: [&str; 11] = [
+    "kind",
+    "command",
+    "title",
+    "better",
+    "measure",
+    "cases",
+    "limits",
+    "start-limit",
+    "judge-limit",
+    "memory",
+    "env",
 ];
 
 /// Deserializes a table; keys that are not fields are ignored.
@@ -224,11 +251,11 @@ fn refuse_keys(table: &Spanned<DeValue<'_>>) -> Result<(), (usize, String)> {
     let Some(fields) = table.get_ref().as_table() else { return Ok(()) };
     let named = fields.get("kind").and_then(|kind| kind.get_ref().as_str());
     let of_kind = KINDS.iter().filter(|kind| named == Some(kind.name));
-    let known = of_kind.flat_map(|kind| (kind.keys)()).chain(keys::<Common>());
+    let known = of_kind.flat_map(|kind| kind.keys).chain(&COMMON_KEYS);
     let known: Vec<&str> = known.copied().collect();
     for (key, value) in fields.iter().filter(|(key, _)| !known.contains(&key.get_ref().as_ref())) {
         let (offset, key) = (key.span().start, key.get_ref().as_ref());
-        let takers = KINDS.iter().filter(|kind| (kind.keys)().contains(&key));
+        let takers = KINDS.iter().filter(|kind| kind.keys.contains(&key));
         let takers: Vec<_> = takers.map(|kind| format!("kind = \"{}\"", kind.name)).collect();
         if takers.is_empty() {
             let known = known.join("`, `");
@@ -251,37 +278,4 @@ fn kind<'de, D: Deserializer<'de>>(deserializer: D) -> Result<&'static Kind, D::
         let kinds = kinds.join(", ");
         D::Error::custom(format!("there is no kind `{name}`; the kinds are: {kinds}"))
     })
-}
-
-/// The keys of a struct in settings, as its `Deserialize` names them.
-fn keys<T: DeserializeOwned>() -> &'static [&'static str] {
-    struct Keys<'a>(&'a mut &'static [&'static str]);
-
-    impl<'de> Deserializer<'de> for Keys<'_> {
-        type Error = serde::de::value::Error;
-
-        fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
-            Err(Self::Error::custom("only the keys are of interest"))
-        }
-
-        fn deserialize_struct<V: Visitor<'de>>(
-            self,
-            _: &'static str,
-            fields: &'static [&'static str],
-            visitor: V,
-        ) -> Result<V::Value, Self::Error> {
-            *self.0 = fields;
-            self.deserialize_any(visitor)
-        }
-
-        forward_to_deserialize_any! {
-            bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit
-            unit_struct newtype_struct seq tuple tuple_struct map enum identifier ignored_any
-        }
-    }
-
-    let mut keys: &[&str] = &[];
-    // Always an error: there is no value.
-    let _ = T::deserialize(Keys(&mut keys)).is_err();
-    keys
 }

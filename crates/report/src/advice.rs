@@ -19,7 +19,7 @@ const ADVICE: [(&str, &str); 7] = [
     ("its output is UTF-16", "Have the bot write UTF-8 without a byte order mark."),
     (
         "its sandbox shows only",
-        "`--sandbox=PATH` shows a bot more, and `build` in the settings builds it before it plays in a sandbox.",
+        "`build` in the settings builds a bot before it plays in a sandbox.",
     ),
     (
         "did not notice that its input had ended",
@@ -35,14 +35,19 @@ pub(crate) fn advice<'a>(
     ADVICE.into_iter().filter(move |(said, _)| is_said(said)).map(|(_, advice)| advice)
 }
 
-#[test]
-fn advice_on_several_games_is_given_once() {
-    let diagnoses = [
-        "turn 1: no answer within 50 ms; the host's fault: it took 60 ms",
-        "turn 9: no answer within 50 ms; the host's fault: it took 70 ms",
-        "turn 3: the reply was `x`; its output is UTF-16, which some programs of Windows write",
-    ];
-    let given: Vec<_> = advice(diagnoses.into_iter()).collect();
-    assert_eq!(given, [ADVICE[0].1, ADVICE[4].1]);
-    assert_eq!(advice(["the bot's fault: it took 60 ms"].into_iter()).count(), 0);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_on_several_games_is_given_once() {
+        let diagnoses = [
+            "turn 1: no answer within 50 ms; the host's fault: it took 60 ms",
+            "turn 9: no answer within 50 ms; the host's fault: it took 70 ms",
+            "turn 3: the reply was `x`; its output is UTF-16, which some programs of Windows write",
+        ];
+        let given: Vec<_> = advice(diagnoses.into_iter()).collect();
+        assert_eq!(given, [ADVICE[0].1, ADVICE[4].1]);
+        assert_eq!(advice(["the bot's fault: it took 60 ms"].into_iter()).count(), 0);
+    }
 }

@@ -67,8 +67,8 @@ pub struct HostCheck {
     /// The referee's own delay in waking from a sleep.
     #[serde(serialize_with = "percentiles")]
     pub wake_up: Distribution,
-    /// The share of a core that a bot got that computed for some time, 0 to 1; `None` if this was not measured.
-    pub core_share: Option<f64>,
+    /// The share of a core that a bot got that computed for some time, 0 to 1.
+    pub core_share: f64,
     /// How many threads of others wanted a core at the same time, on average during the check.
     pub load: Option<f64>,
     /// The cores of the machine, whose threads `load` counts, if the kernel reports them.
@@ -93,7 +93,7 @@ impl HostCheck {
 
     /// Whether others take enough of a core from bots to make them lose turns.
     pub fn is_crowded(&self) -> bool {
-        self.core_share.is_some_and(|share| share < WHOLE_CORE)
+        self.core_share < WHOLE_CORE
     }
 
     /// The threads of others and the cores of the machine, if these are too few for those threads and one bot, and `limit` is
@@ -133,7 +133,7 @@ mod tests {
         HostCheck {
             round_trip: Distribution::default(),
             wake_up,
-            core_share: None,
+            core_share: 1.0,
             load: Some(7.0),
             online_cores: Some(2),
             cores: 2,
@@ -150,10 +150,10 @@ mod tests {
         }
         let quiet = HostCheck { load: Some(0.3), ..check(Duration::from_micros(100)) };
         assert_eq!(quiet.advice(Duration::from_millis(50)), [""; 0]);
-        let crowded = HostCheck { core_share: Some(0.5), ..quiet.clone() };
+        let crowded = HostCheck { core_share: 0.5, ..quiet.clone() };
         assert_eq!(crowded.advice(Duration::from_millis(50))[0], "run fewer jobs next to it");
         // Others may come to the bot's core at any time, though they left it alone during the check.
-        let overloaded = HostCheck { core_share: Some(1.0), load: Some(2.4), ..quiet };
+        let overloaded = HostCheck { load: Some(2.4), ..quiet };
         assert_eq!(overloaded.advice(Duration::from_millis(50))[0], "run fewer jobs next to it");
         assert_eq!(overloaded.advice(Duration::from_mins(1)), [""; 0]);
     }

@@ -16,21 +16,26 @@ pub fn sanitizer_finding(stderr: &[u8]) -> Option<String> {
     text.lines().find_map(headline)
 }
 
-#[test]
-fn the_finding_is_named_without_addresses() {
-    for (stderr, found) in [
-        (
-            "=====\n==2==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x6 at pc 0x5\nWRITE",
-            Some("AddressSanitizer: heap-buffer-overflow"),
-        ),
-        ("WARNING: ThreadSanitizer: data race (pid=9)\n", Some("ThreadSanitizer: data race")),
-        (
-            "==1==WARNING: MemorySanitizer: use-of-uninitialized-value\n",
-            Some("MemorySanitizer: use-of-uninitialized-value"),
-        ),
-        ("==1==ERROR: LeakSanitizer: detected memory leaks\n", None),
-        ("EOFError: EOF when reading a line\n", None),
-    ] {
-        assert_eq!(sanitizer_finding(stderr.as_bytes()).as_deref(), found, "{stderr}");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_finding_is_named_without_addresses() {
+        for (stderr, found) in [
+            (
+                "=====\n==2==ERROR: AddressSanitizer: heap-buffer-overflow on address 0x6 at pc 0x5\nWRITE",
+                Some("AddressSanitizer: heap-buffer-overflow"),
+            ),
+            ("WARNING: ThreadSanitizer: data race (pid=9)\n", Some("ThreadSanitizer: data race")),
+            (
+                "==1==WARNING: MemorySanitizer: use-of-uninitialized-value\n",
+                Some("MemorySanitizer: use-of-uninitialized-value"),
+            ),
+            ("==1==ERROR: LeakSanitizer: detected memory leaks\n", None),
+            ("EOFError: EOF when reading a line\n", None),
+        ] {
+            assert_eq!(sanitizer_finding(stderr.as_bytes()).as_deref(), found, "{stderr}");
+        }
     }
 }

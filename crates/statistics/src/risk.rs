@@ -59,18 +59,24 @@ impl FromStr for Risk {
     }
 }
 
-#[test]
-fn a_risk_is_read_as_it_is_written_and_names_its_interval() {
-    for (risk, text, interval, is_default) in
-        [(Risk::Strict, "2.5%", "95 % interval", true), (Risk::Loose, "5%", "90 % interval", false)]
-    {
-        assert_eq!((risk.to_string().as_str(), text.parse()), (text, Ok(risk)));
-        let json = format!("\"{text}\"");
-        assert_eq!(serde_json::to_string(&risk).expect("JSON"), json);
-        assert_eq!(serde_json::from_str::<Risk>(&json).expect("a risk"), risk);
-        assert_eq!((risk.interval_name(), risk.is_default()), (interval, is_default));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_risk_is_read_as_it_is_written_and_names_its_interval() {
+        for (risk, text, interval, is_default) in [
+            (Risk::Strict, "2.5%", "95 % interval", true),
+            (Risk::Loose, "5%", "90 % interval", false),
+        ] {
+            assert_eq!((risk.to_string().as_str(), text.parse()), (text, Ok(risk)));
+            let json = format!("\"{text}\"");
+            assert_eq!(serde_json::to_string(&risk).expect("JSON"), json);
+            assert_eq!(serde_json::from_str::<Risk>(&json).expect("a risk"), risk);
+            assert_eq!((risk.interval_name(), risk.is_default()), (interval, is_default));
+        }
+        assert_eq!("1%".parse::<Risk>(), Err("`1%` is neither 2.5% nor 5%".to_owned()));
+        let error = serde_json::from_str::<Risk>("\"1%\"").expect_err("no such risk").to_string();
+        assert!(["`1%`", "`2.5%`", "`5%`"].iter().all(|name| error.contains(name)), "{error}");
     }
-    assert_eq!("1%".parse::<Risk>(), Err("`1%` is neither 2.5% nor 5%".to_owned()));
-    let error = serde_json::from_str::<Risk>("\"1%\"").expect_err("no such risk").to_string();
-    assert!(["`1%`", "`2.5%`", "`5%`"].iter().all(|name| error.contains(name)), "{error}");
 }

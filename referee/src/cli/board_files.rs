@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use fs_err as fs;
-use glob::{MatchOptions, Pattern, glob_with};
 
 use crate::cli::{Failure, inputs};
 use rules::game::GameKind;
@@ -23,8 +22,8 @@ pub(super) struct BoardFile {
     pub(super) test_case: Result<String, Failure>,
 }
 
-/// Reads the boards that these words name: files, patterns, folders, which stand for the boards in them, and lists of the
-/// game's cases, such as `0003,0004`. Relative paths start at `folder`.
+/// Reads the boards that these words name: files, patterns, and folders, which stand for the boards in them. Relative paths start at
+/// `folder`.
 pub(super) fn read(
     kind: &GameKind,
     words: &[PathBuf],
@@ -39,10 +38,6 @@ pub(super) fn read(
             files.extend(
                 matching(folder, word)?.into_iter().map(|path| BoardFile::read(kind, path)),
             );
-        } else if inputs::is_missing(&path)
-            && let Some(cases) = listed_cases(kind, word)
-        {
-            files.extend(cases.into_iter().map(|case| BoardFile::read(kind, case)));
         } else {
             files.push(BoardFile::read(kind, path));
         }
@@ -61,38 +56,18 @@ impl BoardFile {
     }
 }
 
-/// The cases of the game in a list such as `0003,0004`.
-fn listed_cases(kind: &GameKind, word: &Path) -> Option<Vec<PathBuf>> {
-    let names: Vec<&str> = word.to_str()?.split(',').collect();
-    let is_case = |name: &&str| kind.bundled(name).is_some();
-    (names.len() > 1 && names.iter().all(is_case))
-        .then(|| names.into_iter().map(PathBuf::from).collect())
-}
-
 fn is_pattern(word: &Path) -> bool {
     word.to_str().is_some_and(|word| word.contains(['*', '?', '[']))
 }
 
 /// The files that match a pattern, relative to `folder`, `test2` before `test10`. A wildcard matches no hidden file.
 fn matching(folder: &Path, pattern: &Path) -> Result<Vec<PathBuf>, Failure> {
-    let options = MatchOptions {
-        require_literal_separator: true,
-        require_literal_leading_dot: true,
-        ..MatchOptions::new()
-    };
     let refuse = |problem: String| Failure::file(pattern, problem);
-    let not_text = || refuse("a pattern must be UTF-8".to_owned());
-    let outside = Pattern::escape(folder.to_str().ok_or_else(not_text)?);
-    let whole = Path::new(&outside).join(pattern);
-    let paths = glob_with(whole.to_str().ok_or_else(not_text)?, options);
-    let paths = paths.map_err(|error| refuse(format!("not a pattern: {error}")))?;
-    let paths: Result<Vec<_>, _> = paths.collect();
-    let mut files: Vec<PathBuf> = paths.map_err(Failure::user)?;
-    files.retain(|path| path.is_file());
+    let files = judges::files_of_cases(&pattern.to_string_lossy(), folder);
+    let files = files.map_err(|error| refuse(format!("not a pattern: {error}")))?;
     if files.is_empty() {
         return Err(refuse("no file matches this pattern".to_owned()));
     }
-    sort(&mut files);
     Ok(files)
 }
 

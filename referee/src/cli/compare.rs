@@ -18,9 +18,7 @@ use super::{Failure, completions, exit, inputs, print, refuse};
 use report::groups::BotGroups;
 use report::{Format, Report as _};
 use results::compare::{Comparison, Contender, Grouping};
-use results::suite::{
-    Bests, Margin, PlannedBot, RunFolder, Summary, differing_places, noisy_hosts,
-};
+use results::suite::{Margin, PlannedBot, RunFolder, differing_places};
 use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
 use statistics::Risk;
@@ -302,11 +300,6 @@ pub(super) fn warn_of_places<'a>(runs: impl Iterator<Item = &'a RunFolder>) -> R
     let folders: Vec<&RunFolder> = runs.collect();
     for difference in differing_places(&folders)? {
         log::warn!("{difference}");
-    }
-    for folder in folders {
-        for host in noisy_hosts(folder, || Summary::of(folder, &Bests::default()))? {
-            log::warn!("{}: {host}", folder.path.display());
-        }
     }
     Ok(())
 }

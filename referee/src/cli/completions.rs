@@ -16,7 +16,7 @@ use clap::{Args, Command, CommandFactory as _};
 use clap_complete::CompleteEnv;
 use clap_complete::env::{EnvCompleter, Shells};
 
-pub(super) use self::values::{board_sets, boards, boards_and_sets, bots, games, runs, sides};
+pub(super) use self::values::{boards, boards_and_sets, bots, games, runs, sides};
 use super::{Cli, Failure, print};
 use example_bots::Bot;
 

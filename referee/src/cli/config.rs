@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use toml::{Table, Value};
 
-use super::shared::RuleFlags;
+use super::shared::ConfigFlag;
 use super::{Failure, inputs, print};
 use engine::config::DEFAULT;
 use rules::game::GAMES;
@@ -14,12 +14,12 @@ use terms::text::{exact_duration, exact_size};
 
 /// Show the settings that apply here, and where each comes from
 ///
-/// A flag takes precedence over the project file (or --config), and that over the defaults. Limits
-/// are shown before the profile changes them.
+/// KEY=VALUE takes precedence over the settings file, and that over the defaults. Limits are shown
+/// before the profile changes them.
 #[derive(Debug, Args)]
 pub(super) struct ConfigArgs {
     #[command(flatten)]
-    rules: RuleFlags,
+    config: ConfigFlag,
 }
 
 /// A setting: its dotted name, its value, and the origin of the value.
@@ -27,13 +27,13 @@ type Setting = (String, Value, String);
 
 pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
     // It is read once: a pipe, such as /dev/stdin, has nothing left for a second time.
-    let flag = args.rules.config();
+    let flag = &args.config;
     let path = flag.path()?;
     let text = path.as_deref().map(inputs::read_text).transpose()?;
     let file = path.zip(text);
     let layer = file.as_ref().map(|(path, text)| inputs::parse_layer(path, text)).transpose()?;
-    // Resolving the settings refuses invalid flags and files, as any other command would.
-    let config = args.rules.resolve_over(flag.single_layers()?.into_iter().chain(layer))?;
+    // Resolving the settings refuses invalid ones, as any other command would.
+    inputs::settings(flag.single_layers()?.into_iter().chain(layer))?;
     let mut settings = Vec::new();
     let default: Table = toml::from_str(DEFAULT).expect("tested: the defaults are valid");
     collect("", &default, "default", &mut settings);
@@ -59,9 +59,6 @@ pub(super) fn run(args: &ConfigArgs) -> Result<ExitCode, Failure> {
     }
     let single: Vec<String> = flag.single().collect();
     single.iter().rev().for_each(|text| put_all(text, "--config"));
-    for (flag, name, value) in args.rules.given(&config.game.name) {
-        put(&mut settings, (name, Value::String(value), flag.to_owned()));
-    }
     let width = settings.iter().map(|(name, value, _)| line(name, value).len()).max().unwrap_or(0);
     print(|out| {
         for (name, value, origin) in &settings {

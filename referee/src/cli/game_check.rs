@@ -1,8 +1,7 @@
 //! `referee game check`: starts a game's judge, and shows what it does.
 
-use std::collections::BTreeSet;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -33,9 +32,6 @@ use terms::verdict::{NoReply, Verdict};
 /// The turns of a game that are shown.
 const SHOWN_TURNS: usize = 5;
 
-/// The number of other cases that are tried if the judge of the first one draws lots.
-const OTHERS: usize = 4;
-
 /// Check custom games
 #[derive(Debug, Args)]
 pub(super) struct GameArgs {
@@ -53,8 +49,7 @@ enum GameCommand {
 /// Play a game with a bot that exits at once, send the judge bad answers, such as 5,000 digits, and
 /// with --bot play another one, whose replies are then sent to a second judge: its messages must be
 /// the same. With several players, a bot that exits at once first has all seats, and then one after
-/// the other among yours. If the messages differ, since the case may leave something to chance,
-/// others are tried. Exit with 1 if they differ on each case or if a bad answer makes the judge
+/// the other among yours. Exit with 1 if the messages differ or if a bad answer makes the judge
 /// fail, and with 3 if it fails otherwise.
 #[derive(Debug, Args)]
 struct CheckArgs {
@@ -65,7 +60,7 @@ struct CheckArgs {
     #[command(flatten)]
     bot: BotFlags,
 
-    /// The board, as for `referee play` [default: the first case and, if its judge draws lots, others; or seed 1]
+    /// The board, as for `referee play` [default: the first case, or seed 1]
     #[arg(long, value_name = "FILE", add = completions::boards())]
     board: Option<PathBuf>,
 
@@ -104,25 +99,11 @@ pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
             print(|out| write_seats(&log, out))?;
         }
     }
-    let (log, start) = check.play(seats.clone())?;
+    let (log, start) = check.play(seats)?;
     print(|out| write_game(&log, start, out))?;
     let Some(again) = check.judged_again(&log)? else { return Ok(code) };
     print(|out| write_comparison(again.difference.as_ref(), out))?;
-    if again.difference.is_none() {
-        return Ok(code);
-    }
-    let is_chosen = args.board.is_some() || args.seed.is_some();
-    let others = if is_chosen { Vec::new() } else { others(&config.game)? };
-    let mut agreeing = Vec::new();
-    for case in &others {
-        let check = Check { case, ..check };
-        let (log, _) = check.play(seats.clone())?;
-        if check.judged_again(&log)?.is_some_and(|again| again.difference.is_none()) {
-            agreeing.push(case.0.as_str());
-        }
-    }
-    print(|out| write_others(others.len(), &agreeing, out))?;
-    Ok(if agreeing.is_empty() { exit::code(false) } else { code })
+    Ok(if again.difference.is_none() { code } else { exit::code(false) })
 }
 
 /// Answers that bots give by mistake, each a line or two, with their names.
@@ -144,16 +125,6 @@ fn is_sent_answers(game: &GameKind) -> bool {
     game.judge.as_ref().is_some_and(|judge| !judge.starts_bot())
 }
 
-/// Other cases than the first one, from all over the list.
-fn others(kind: &GameKind) -> Result<Vec<(String, String)>, Failure> {
-    let last = kind.bundled.len().saturating_sub(1);
-    let places: BTreeSet<usize> = (1..=OTHERS).map(|n| n * last / OTHERS).collect();
-    let others = places.into_iter().filter(|place| *place > 0);
-    others
-        .map(|place| inputs::named_case(kind, Path::new(&format!("@{}", kind.bundled[place].0))))
-        .collect()
-}
-
 /// The name of the test case, and the test case.
 fn case(args: &CheckArgs, kind: &GameKind) -> Result<(String, String), Failure> {
     let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
@@ -169,7 +140,6 @@ fn case(args: &CheckArgs, kind: &GameKind) -> Result<(String, String), Failure> 
 }
 
 /// What the games of a check have in common.
-#[derive(Clone, Copy)]
 struct Check<'a> {
     config: &'a Config,
     case: &'a (String, String),
@@ -429,23 +399,4 @@ fn write_comparison(difference: Option<&Difference>, out: &mut dyn Write) -> io:
             )
         }
     }
-}
-
-/// Names the cases, among the other cases tried, on which two judges send the same messages.
-fn write_others(tried: usize, agreeing: &[&str], out: &mut dyn Write) -> io::Result<()> {
-    let Some(first) = agreeing.first() else {
-        return match tried {
-            0 => Ok(()),
-            _ => {
-                writeln!(out, "Nor do two judges agree on {}.", plural(tried as u64, "other case"))
-            }
-        };
-    };
-    let (named, first) = (printable(&agreeing.join(", ")), printable(first));
-    writeln!(
-        out,
-        "On {} of {} they agree: {named}. Compare games on such cases, as with --board {first}.",
-        agreeing.len(),
-        plural(tried as u64, "other case")
-    )
 }

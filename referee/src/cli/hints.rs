@@ -15,7 +15,7 @@ use terms::system::{is_executable, is_path, program_file};
 use terms::text::shell_word;
 
 /// Words that people type here, as they do with other tools or did in older versions, and what to write instead.
-const INSTEAD: [(&str, &str); 64] = [
+const INSTEAD: [(&str, &str); 66] = [
     ("bench", TIMING),
     ("benchmark", TIMING),
     ("cancel", "`scancel JOB` cancels a job that `referee submit` printed"),
@@ -48,6 +48,8 @@ const INSTEAD: [(&str, &str); 64] = [
     ("--cores-per-bot", "--config suite.cores-per-bot=N"),
     ("--fail-below", "--fail-on below=RATIO"),
     ("--fail-on-timeout", "--fail-on timeout"),
+    ("--folder", "`cd DIR && referee runs` lists the runs in a folder"),
+    ("--host", "`referee doctor` shows what this machine adds to times"),
     ("--jobs", "`referee suite --jobs N` plays N games at a time"),
     ("--live", "`referee report RUN --html FILE --live` follows a run"),
     ("--margin", "--config suite.margin=0.5%"),
@@ -324,16 +326,21 @@ fn is_python(words: &[OsString]) -> bool {
         || is_run_by_python
 }
 
-#[test]
-fn a_name_in_braces_waits_for_a_value() {
-    for (word, name) in [
-        ("--depth={DEPTH}", Some("DEPTH")),
-        ("{A}{B_2}", Some("A")),
-        ("{x} {Y", None),
-        ("{}", None),
-        ("{\"A\": {\"B\": 1}}", None),
-        ("{ {W2}", Some("W2")),
-    ] {
-        assert_eq!(open_param(["./bot", word].into_iter()), name, "{word}");
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_in_braces_waits_for_a_value() {
+        for (word, name) in [
+            ("--depth={DEPTH}", Some("DEPTH")),
+            ("{A}{B_2}", Some("A")),
+            ("{x} {Y", None),
+            ("{}", None),
+            ("{\"A\": {\"B\": 1}}", None),
+            ("{ {W2}", Some("W2")),
+        ] {
+            assert_eq!(open_param(["./bot", word].into_iter()), name, "{word}");
+        }
     }
 }

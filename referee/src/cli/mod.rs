@@ -30,7 +30,6 @@ mod runs;
 mod shared;
 mod show;
 mod signals;
-mod spinner;
 mod status;
 mod suite;
 mod tester;

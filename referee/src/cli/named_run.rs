@@ -54,11 +54,6 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// A folder of runs alone.
-    pub(super) fn only(runs: PathBuf) -> Self {
-        Self { runs, others: Vec::new() }
-    }
-
     pub(super) fn of(project: &Project) -> Self {
         let real = |path: &Path| path.canonicalize().ok();
         let runs = runs_folder(project);

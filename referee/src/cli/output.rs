@@ -15,7 +15,6 @@ use super::Failure;
 use report::MARK;
 use terms::fault::AtFault;
 use terms::path::folder_of;
-use terms::system::usual_permissions;
 
 /// How far into a file the mark is looked for, in bytes.
 const MARKED_BYTES: u64 = 1024;
@@ -133,24 +132,11 @@ fn holds(path: &Path, content: &[u8]) -> bool {
 /// Writes a file that appears whole or not at all. A link stays one, and what is not a regular file, such as a pipe,
 /// is written as it is.
 fn write_whole(path: &Path, content: &[u8]) -> io::Result<()> {
-    let there = fs::metadata(path).ok();
-    if there.as_ref().is_some_and(|data| !data.is_file()) {
+    if fs::metadata(path).is_ok_and(|data| !data.is_file()) {
         return fs::write(path, content);
     }
     let path = results::suite::link_target(path)?;
-    let folder = folder_of(&path);
     // The error of a folder that is missing does not name the temporary file.
-    fs::metadata(folder)?;
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".new-");
-    if let Some(permissions) = usual_permissions() {
-        builder.permissions(permissions);
-    }
-    let mut new = builder.tempfile_in(folder)?;
-    if let Some(data) = there {
-        // A file system may refuse this.
-        let _ = new.as_file().set_permissions(data.permissions());
-    }
-    new.write_all(content)?;
-    new.persist(path).map(drop).map_err(|error| error.error)
+    fs::metadata(folder_of(&path))?;
+    results::suite::replace(&path, content)
 }

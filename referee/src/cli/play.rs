@@ -12,17 +12,15 @@ use super::inputs::NamedBot;
 use super::output::{ForceFlag, refuse_twins};
 use super::shared::{BotFlags, ContainmentFlag, RuleFlags};
 use super::signals::signal;
-use super::spinner::Spinner;
 use super::watch::{LiveViewer, WatchFlags};
 use super::words::{format, word};
-use super::{Failure, again, completions, exit, inputs, interrupt, print, refuse};
+use super::{Failure, again, bars, completions, exit, inputs, interrupt, print, refuse};
 use contain::cancel::Cancelled;
 use engine::play::{Match, PlayError, Traces};
 use report::view::film::Film;
 use report::view::page;
 use report::{Format, GameReport};
 use results::gamelog::{End, Event, Log, LogWriter, SeatEnd, drawings};
-use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, SeedOptions};
 use rules::score::shown;
 use terms::limits::OnHostDelay;
@@ -195,22 +193,14 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         .rules(config.rules)
         .canceller(&interrupt);
     // With a viewer, no spinner is needed.
-    let spinner = if viewer.is_none() {
-        let judge = config.game.judge.as_ref();
-        // Before a turn ends, only the match loop has the limit that its judge has named.
-        let is_named = judge.is_some_and(JudgeProgram::can_name_limits);
-        let limits = if is_named { config.rules.fixed } else { config.rules.limits };
-        Spinner::spawn(limits, config.game.limits.kinds().collect())
-    } else {
-        None
-    };
+    let spinner = if viewer.is_none() { bars::spinner() } else { None };
     let mut recorded = None;
     let played = game.play(|event| {
         if let Some(log) = &mut log {
             log.write(&event);
         }
         if let Some(spinner) = &spinner {
-            spinner.add(&event);
+            bars::note(spinner, &event);
         }
         log_event(&event);
         Log::record(&mut recorded, event.clone());
@@ -219,7 +209,7 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         }
     });
     if let Some(spinner) = spinner {
-        spinner.join();
+        spinner.finish_and_clear();
     }
     let kept = [write_trace(args, traces.as_ref()), finish_log(log)];
     let watched = viewer.map_or(Ok(()), LiveViewer::join);

@@ -12,13 +12,9 @@ use results::compare::NoLogarithm;
 use results::gamelog::OpenError;
 use results::ratings::RatingsError;
 use results::suite::{FolderError, RecordsError};
-use rules::game::JudgeFailure;
 use terms::fault::Attributed;
 
 const GO_ON: &str = "; the results so far are kept, and `referee resume` continues from them";
-
-/// In a line of its own: what the judge wrote comes before.
-const MISSING_JAR: &str = "\n`referee init --codingame FOLDER` names the jars that a game needs";
 
 /// An error of the library, with what to type after it.
 pub(super) trait Remedied: Attributed + Send + Sync + 'static {
@@ -104,25 +100,7 @@ impl From<PlayError> for Failure {
             PlayError::Cancelled { by, .. } => {
                 Self::Interrupted { signal: signal(by), kept: String::new() }
             }
-            PlayError::Judge(trouble) if is_jar_missing(&trouble) => {
-                Self::Referee(anyhow!("{trouble}{MISSING_JAR}"))
-            }
             error => Self::of(error.at_fault(), error),
         }
     }
-}
-
-fn is_jar_missing(trouble: &JudgeFailure) -> bool {
-    trouble.remedy.as_deref().is_some_and(|remedy| remedy.contains("a jar is missing"))
-}
-
-#[test]
-fn a_missing_jar_is_named_by_a_command() {
-    let message = |remedy| {
-        let trouble = JudgeFailure { remedy, ..JudgeFailure::new("failed") };
-        Failure::from(PlayError::Judge(trouble)).to_string()
-    };
-    let remedy = "a jar is missing on the class path".to_owned();
-    assert!(message(Some(remedy)).ends_with(MISSING_JAR));
-    assert!(!message(None).contains(MISSING_JAR));
 }

@@ -20,9 +20,7 @@ use results::gamelog::foreign::{self, Foreign};
 use results::gamelog::{self, Log, LogFileError, Start};
 use results::replay::foreign::Refereed;
 use results::replay::{self, Difference, Replayed, replay};
-use results::suite::Outcome;
 use rules::game::games;
-use terms::path::folder_of;
 use terms::text::printable;
 
 /// Referee a saved game again, without its bot, and show it
@@ -255,16 +253,6 @@ fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
                 format!("this is a board, not a saved game; {play} plays on it"),
             ));
         }
-        Err(_) if is_page(&text) => {
-            let problem = "this is a page, not a saved game; a browser shows it";
-            return Err(Failure::file(path, problem));
-        }
-        Err(_) if is_results(&text) => {
-            let folder = hints::shell_path(folder_of(path));
-            let problem =
-                format!("these are the results of a run; `referee show {folder}` shows them");
-            return Err(Failure::file(path, problem));
-        }
         Err(error) => match (foreign::read(&text), error) {
             (Some(game), _) => return elsewhere(path, &game, args),
             (None, error) => {
@@ -287,18 +275,6 @@ fn read(path: &Path, args: &ReplayArgs) -> Result<Saved, Failure> {
 fn is_board(text: &[u8]) -> bool {
     let text = std::str::from_utf8(text);
     text.is_ok_and(|text| games().iter().any(|kind| (kind.parse)(text).is_ok()))
-}
-
-/// Whether this is a page for a browser.
-fn is_page(text: &[u8]) -> bool {
-    let start = text.trim_ascii_start().get(..9).unwrap_or_default();
-    start.eq_ignore_ascii_case(b"<!doctype") || start.to_ascii_lowercase().starts_with(b"<html")
-}
-
-/// Whether this begins with a result of a suite.
-fn is_results(text: &[u8]) -> bool {
-    let first = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    serde_json::from_slice::<Outcome>(first).is_ok()
 }
 
 /// Referees a game that another program saved.

@@ -376,25 +376,6 @@ impl RuleFlags {
         &self.config
     }
 
-    /// The flags that were given, each with its setting and its value.
-    pub(super) fn given(&self, game: &str) -> Vec<(&'static str, String, String)> {
-        let limit = |name: &str| format!("limits.{game}.{name}");
-        let time = |limit: Option<Limit>| limit.map(|limit| limit.to_string());
-        let profile = self.profile.map(|profile| profile.name().to_owned());
-        [
-            ("--game", "game".to_owned(), self.game.clone()),
-            ("--profile", "profile".to_owned(), profile),
-            ("--first-turn", limit("first-turn"), time(self.first_turn)),
-            ("--turn", limit("turn"), time(self.turn)),
-            ("--total", limit("total"), time(self.total)),
-            ("--memory", limit("memory"), self.memory.map(|memory| memory.to_string())),
-            ("--stack", limit("stack"), self.stack.map(|stack| stack.to_string())),
-        ]
-        .into_iter()
-        .filter_map(|(flag, name, value)| Some((flag, name, value?)))
-        .collect()
-    }
-
     fn limits(&self) -> GameLimits {
         let &Self { first_turn, turn, total, memory, stack, .. } = self;
         GameLimits { first_turn, turn, total, memory, stack }
@@ -406,21 +387,11 @@ impl RuleFlags {
         on_host_delay: Option<OnHostDelay>,
         containment: Option<Containment>,
     ) -> Result<Config, Failure> {
-        let mut host = Layer::default();
-        (host.on_host_delay, host.containment) = (on_host_delay, containment);
-        self.resolve_over([host].into_iter().chain(self.config.layers()?))
-    }
-
-    /// Resolves these flags over settings that have been read.
-    pub(super) fn resolve_over(
-        &self,
-        settings: impl IntoIterator<Item = Layer>,
-    ) -> Result<Config, Failure> {
         let game = self.game.as_deref().map(inputs::game_layer).transpose()?;
         let mut flags = game.unwrap_or_default();
-        flags.profile = self.profile;
-        flags.fixed = self.limits();
-        inputs::settings([flags].into_iter().chain(settings))
+        (flags.on_host_delay, flags.containment) = (on_host_delay, containment);
+        (flags.profile, flags.fixed) = (self.profile, self.limits());
+        inputs::settings([flags].into_iter().chain(self.config.layers()?))
     }
 }
 

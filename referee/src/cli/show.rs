@@ -15,7 +15,7 @@ use report::suite::{
 };
 use report::{Format, Report as _};
 use results::ratings::League;
-use results::suite::{Bests, Outcome, Summary, noisy_hosts};
+use results::suite::{Bests, Outcome, Summary};
 
 /// Show the results of a run, and its games in the order of your choice
 ///
@@ -107,13 +107,11 @@ pub(super) fn run(args: &ShowArgs) -> Result<ExitCode, Failure> {
         );
     }
     add_values(&side.folder, &mut summary)?;
-    let noisy_hosts = noisy_hosts(&side.folder, || Ok(&summary))?;
     let folder = &side.folder;
     let report = SuiteReport {
         summary,
         decision: None,
         league: League::of_runs(std::iter::once(folder))?,
-        noisy_hosts,
         folder,
         is_kept: true,
         listed_in: None,

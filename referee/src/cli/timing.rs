@@ -16,7 +16,6 @@ use super::shared::{BotFlags, ContainmentFlag, RuleFlags};
 use super::signals::signal;
 use super::words::format;
 use super::{Failure, completions, exit, interrupt, print, refuse};
-use contain::bot::BotCommand;
 use engine::config::{Config, Limit, SeedRange};
 use engine::play::{Match, PlayError};
 use engine::timing::Measured;
@@ -69,10 +68,6 @@ pub(super) struct TimingArgs {
     #[arg(long, value_name = "FACTOR", allow_hyphen_values = true, default_value = "1", value_parser = scale)]
     scale: f64,
 
-    /// Measure only what this machine itself adds, without a bot
-    #[arg(long, conflicts_with_all = NOT_OF_HOST)]
-    host: bool,
-
     /// The form of the result
     #[arg(long, value_parser = format(Format::OF_FIGURES), default_value = "text")]
     format: Format,
@@ -83,13 +78,7 @@ Examples:
   referee timing --bot ./mybot
   referee timing --bot ./old --bot ./new
   referee timing --bot ./mybot --seed 1..40 --scale 1.5
-  referee timing --bot ./mybot --pin --format csv > turns.csv
-  referee timing --host";
-
-/// The flags about bots and their games, none of which `--host` plays.
-const NOT_OF_HOST: [&str; 11] = [
-    "bot", "command", "cwd", "env", "sandbox", "pin", "board", "seed", "games", "patience", "scale",
-];
+  referee timing --bot ./mybot --pin --format csv > turns.csv";
 
 /// The seeds of the default boards.
 const SEEDS: SeedRange = SeedRange { first: Seed::of(1), last: Seed::of(5) };
@@ -100,27 +89,12 @@ const CASES: usize = 5;
 /// The most games whose turns are kept in memory.
 const MAX_GAMES: usize = 1_000_000;
 
-/// The bot that answers at once, for the host check.
-const ECHO: &str = "@echo";
-
 pub(super) fn run(args: &TimingArgs) -> Result<ExitCode, Failure> {
-    if args.host {
-        args.bot.refuse_without_bot()?;
-        if matches!(args.format, Format::Csv | Format::Junit) {
-            return refuse(
-                "--host plays no game, and csv and junit are about turns; use --format json",
-            );
-        }
-    }
     let mut config = args.rules.resolve(None, args.containment.containment)?;
     let patience = Some(args.patience.0);
     config.rules.overruns.patience = patience;
     let thresholds = thresholds(&config, args.scale);
     let host = check_host(&config)?;
-    if args.host {
-        let report = TimingReport { measured: Vec::new(), thresholds, host };
-        return print(|out| report.write(args.format, out));
-    }
     let bots = args.bot.resolve_all(&config)?;
     let mut boards = boards(&args.board, &config.game)?;
     if args.seed.is_none() && config.game.seeds_choose_cases && boards.is_empty() {
@@ -169,18 +143,14 @@ pub(super) fn thresholds(config: &Config, scale: f64) -> Thresholds {
     }
 }
 
-/// The bot that answers at once, ready to be started.
-pub(super) fn echo(config: &Config) -> Result<BotCommand, Failure> {
-    let confinement = config.confinement(None)?;
-    inputs::bot_command(vec![ECHO.into()], None, BTreeMap::default(), confinement)
-}
-
 pub(super) fn check_host(config: &Config) -> Result<HostCheck, Failure> {
     let (work, millis) = (Duration::from_millis(50), "50");
-    let worker = vec!["@thinker".into(), "--compute".into(), millis.into()];
-    let confinement = config.confinement(None)?;
-    let worker = inputs::bot_command(worker, None, BTreeMap::default(), confinement)?;
-    engine::host::check_host(&echo(config)?, Some((&worker, work)))
+    let bot = |words: &[&str]| {
+        let words = words.iter().map(Into::into).collect();
+        inputs::bot_command(words, None, BTreeMap::default(), config.confinement(None)?)
+    };
+    let (echo, worker) = (bot(&["@echo"])?, bot(&["@thinker", "--compute", millis])?);
+    engine::host::check_host(&echo, &worker, work)
         .context("the host check failed")
         .map_err(Failure::Referee)
 }

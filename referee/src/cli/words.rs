@@ -108,7 +108,6 @@ impl FlagValue for Containment {
             "plain",
             "An ordinary child process, like a judge: only its process group is killed",
         ),
-        (Self::Group, "group", "Another spelling of `plain`, until the next version"),
     ];
 }
 

@@ -11,7 +11,7 @@
 
 use std::io;
 use std::process;
-use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::confine::ContainmentMethod;
 use crate::scratch;
@@ -98,8 +98,6 @@ pub enum Containment {
     Seccomp,
     /// An ordinary child, whose process group is killed.
     Plain,
-    /// Another spelling of [`Plain`](Self::Plain), which a warning replaces in the next version.
-    Group,
 }
 
 impl Host {
@@ -169,13 +167,6 @@ impl Containment {
             Self::Namespace => ContainmentMethod::Namespace,
             Self::Seccomp => ContainmentMethod::Seccomp,
             Self::Plain => ContainmentMethod::Plain,
-            Self::Group => {
-                static WARNED: Once = Once::new();
-                WARNED.call_once(|| {
-                    log::warn!("the containment method `group` is now `plain`; write that instead");
-                });
-                ContainmentMethod::Plain
-            }
         };
         asked.check_with(sandbox).map(|()| asked)
     }

@@ -47,11 +47,6 @@ impl BotCommand {
         Err(SpawnError::Confinement { what: "starting a keeper", source })
     }
 
-    /// The folders that a sandbox does not show as a whole: none.
-    pub fn withheld(&self) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
     /// Whether the bot's user, who is the referee's, may execute a file.
     pub(super) fn may_execute(&self, file: &Path) -> bool {
         is_executable(file)

@@ -21,7 +21,7 @@ use rustix::io::Errno;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::sys::{Flag, Inherited, errno};
+use crate::sys::{Flag, errno};
 
 pub(crate) use std::io::{PipeReader, PipeWriter};
 
@@ -112,17 +112,10 @@ pub(super) fn limit_and_spawn(
     command.spawn()
 }
 
-impl Inherited {
-    /// The soft and the hard limit, if there are any.
-    pub fn limits(self) -> (Option<u64>, Option<u64>) {
-        let Rlimit { current, maximum } = getrlimit(match self {
-            Self::CpuTime => Resource::Cpu,
-            Self::FileSize => Resource::Fsize,
-            Self::AddressSpace => Resource::As,
-            Self::Stack => Resource::Stack,
-        });
-        (current, maximum)
-    }
+/// The soft and the hard limit on the bytes of this process's stack, if there are any, which what it starts inherits.
+pub fn stack_limits() -> (Option<u64>, Option<u64>) {
+    let Rlimit { current, maximum } = getrlimit(Resource::Stack);
+    (current, maximum)
 }
 
 /// The CPU time of the calling thread, if the system counts it finely.

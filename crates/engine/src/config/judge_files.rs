@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use fs_err as fs;
 
-use crate::stamp::stamped;
+use crate::stamp::digest_of;
 use results::digest::digest;
 use terms::system::LIST_SEPARATOR;
 
@@ -17,7 +17,7 @@ pub(super) fn digests(words: &[String], folder: &Path) -> io::Result<BTreeMap<St
     for (part, path) in named(words, folder) {
         let found = match fs::metadata(&path) {
             Ok(data) if data.is_dir() => digest_of_folder(&path, holds(&path, folder))?,
-            Ok(data) if data.is_file() => stamped(&path)?.1,
+            Ok(data) if data.is_file() => digest_of(&path)?,
             _ => continue,
         };
         digests.insert(part.to_owned(), found);
@@ -58,7 +58,7 @@ fn digest_of_folder(folder: &Path, holds_settings: bool) -> io::Result<String> {
     for entry in entries {
         let path = entry.path();
         let one = if path.is_file() && (!holds_settings || is_java(&path)) {
-            stamped(&path)?.1
+            digest_of(&path)?
         } else if path.is_dir() && !holds_settings && entry.file_name() != "__pycache__" {
             digest_of_folder(&path, false)?
         } else {

@@ -89,9 +89,6 @@ pub enum ConfigError {
     /// They fix a limit that the game does not have.
     #[error(transparent)]
     StrayLimit(#[from] StrayLimit),
-    /// A setting has no value in any layer.
-    #[error("the setting `{0}` has no value")]
-    Unset(&'static str),
 }
 
 impl Config {
@@ -101,7 +98,7 @@ impl Config {
     /// When a layer names an unknown game, or sets a limit that the game does not use.
     pub fn resolve(layers: impl IntoIterator<Item = Layer>) -> Result<Self, ConfigError> {
         let settings = laid_over(layers);
-        let name = need(settings.game.chosen.as_ref(), "game")?;
+        let name = settings.game.chosen.as_ref().expect(DEFAULTED);
         let game = settings.game.kind(name)?;
         Self::complete(game, &settings)
     }
@@ -121,20 +118,20 @@ impl Config {
         if let Some(stray) = StrayLimit::among(&settings.fixed.times(), &game) {
             return Err(stray.into());
         }
-        let relaxed_factor = need(settings.relaxed_factor, "relaxed-factor")?.0;
+        let relaxed_factor = settings.relaxed_factor.expect(DEFAULTED).0;
         let sdk_soft = SoftLimit {
-            extra: need(settings.sdk_soft.extra, "sdk-soft.extra")?.0,
-            forgiven: need(settings.sdk_soft.forgiven, "sdk-soft.forgiven")?,
+            extra: settings.sdk_soft.extra.expect(DEFAULTED).0,
+            forgiven: settings.sdk_soft.forgiven.expect(DEFAULTED),
         };
         let limits = settings.fixed.or(settings.limits(&game.name));
         let bytes = |bound: Option<Bound<Size>>| bound.and_then(Bound::limit).map(|size| size.0);
         let has_memory =
             settings.stored.is_some() || limits.memory.is_some() || game.memory.is_some();
         Ok(Self {
-            rules: rules(settings, &game, relaxed_factor, sdk_soft)?,
+            rules: rules(settings, &game, relaxed_factor, sdk_soft),
             relaxed_factor,
             sdk_soft,
-            containment: need(settings.containment, "containment")?,
+            containment: settings.containment.expect(DEFAULTED),
             resources: settings
                 .stored
                 .unwrap_or_else(|| limits.resources(settings.resources.resources(game.memory))),
@@ -171,6 +168,9 @@ impl Config {
     }
 }
 
+/// Why these settings have a value.
+const DEFAULTED: &str = "tested: the defaults have it";
+
 /// These layers, the first one on top, over the defaults.
 fn laid_over(layers: impl IntoIterator<Item = Layer>) -> Layer {
     let default = DEFAULT.parse().expect("tested: the defaults are valid");
@@ -187,8 +187,8 @@ fn rules(
     game: &GameKind,
     relaxed_factor: f64,
     sdk_soft: SoftLimit,
-) -> Result<MatchRules, ConfigError> {
-    let profile = need(settings.profile, "profile")?;
+) -> MatchRules {
+    let profile = settings.profile.expect(DEFAULTED);
     let factor = match profile {
         Profile::Relaxed => Some(relaxed_factor),
         Profile::Unlimited => None,
@@ -200,25 +200,20 @@ fn rules(
     let normal = given.or(&game.limits);
     let fixed = settings.fixed.times();
     let overruns = OverrunRules {
-        on_host_delay: need(settings.on_host_delay, "on-host-delay")?,
+        on_host_delay: settings.on_host_delay.expect(DEFAULTED),
         soft: (profile == Profile::SdkSoft).then_some(sdk_soft),
         patience: None,
     };
-    Ok(MatchRules {
+    MatchRules {
         profile,
         limits: fixed.or(&Limits::from_kinds(|kind| normal.of(kind).and_then(profiled))),
         // Only judges name limits of their own.
         fixed: if game.judge.is_some() { fixed.or(&given) } else { Limits::default() },
         factor,
         overruns,
-        grace: need(settings.bot.grace, "bot.grace")?.0,
-        stderr_cap: need(settings.bot.stderr_cap, "bot.stderr-cap")?,
-    })
-}
-
-/// The value of a setting; the error says that the defaults lack it.
-fn need<T>(setting: Option<T>, name: &'static str) -> Result<T, ConfigError> {
-    setting.ok_or(ConfigError::Unset(name))
+        grace: settings.bot.grace.expect(DEFAULTED).0,
+        stderr_cap: settings.bot.stderr_cap.expect(DEFAULTED),
+    }
 }
 
 #[cfg(test)]

@@ -56,23 +56,9 @@ impl FromStr for SeedRange {
                 "`{text}` does not say where it ends; write for example {first}..{}",
                 first.after(99).unwrap_or(Seed::MAX)
             )),
-            _ if [first, last].into_iter().any(is_beyond) => Err(format!(
-                "`{text}` is beyond all seeds, which go from {} to {}",
-                Seed::MIN,
-                Seed::MAX
-            )),
             _ => Err(format!("`{text}` is neither a number nor a range such as 1..10")),
         }
     }
-}
-
-/// Whether this is a whole number, but no seed.
-fn is_beyond(text: &str) -> bool {
-    let text = text.trim();
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    !digits.is_empty()
-        && digits.bytes().all(|byte| byte.is_ascii_digit())
-        && text.parse::<Seed>().is_err()
 }
 
 impl<'de> Deserialize<'de> for SeedRange {
@@ -204,17 +190,9 @@ mod tests {
             let (first, last) = (Seed::of(first), Seed::of(last));
             assert_eq!(text.parse(), Ok(SeedRange { first, last }), "{text}");
         }
-        for text in ["", "x", "4..1", "1..", "1...3", "1-3"] {
+        let beyond = ["18446744073709551616", "5..18446744073709551616", "-9223372036854775809"];
+        for text in ["", "x", "4..1", "1..", "1...3", "1-3"].into_iter().chain(beyond) {
             assert!(text.parse::<SeedRange>().is_err(), "{text:?}");
-        }
-    }
-
-    #[test]
-    fn a_number_beyond_all_seeds_is_called_so() {
-        for text in ["18446744073709551616", "5..18446744073709551616", "-9223372036854775809"] {
-            let error = text.parse::<SeedRange>().expect_err(text);
-            let expected = "which go from -9223372036854775808 to 18446744073709551615";
-            assert!(error.ends_with(expected), "{error}");
         }
         let largest = "9223372036854775808..18446744073709551615".parse::<SeedRange>();
         assert_eq!(largest.map(|range| range.last), Ok(Seed::MAX));

@@ -40,17 +40,18 @@ pub enum HostError {
     Silent,
 }
 
-/// Measures for about half a second; `echo` answers each text of 15 lines with one line. With a `worker`, which first
-/// computes for `work` of CPU time, also measures the share of a core that it gets; this takes six times `work` or longer.
+/// Measures for about half a second, and six times `work` or longer: `echo` answers each text of 15 lines with one line, and `worker`
+/// first computes for `work` of CPU time, which shows the share of a core that it gets.
 ///
 /// # Errors
-/// When the echo child cannot be run.
+/// When one of them cannot be run.
 pub fn check_host(
     echo: &BotCommand,
-    worker: Option<(&BotCommand, Duration)>,
+    worker: &BotCommand,
+    work: Duration,
 ) -> Result<HostCheck, HostError> {
     let round_trip = exchanges(echo, EXCHANGES)?;
-    let core_share = worker.map(|(worker, work)| core_share(worker, work)).transpose()?;
+    let core_share = core_share(worker, work)?;
     let (wake_up, load) = wake_ups();
     Ok(HostCheck {
         round_trip,

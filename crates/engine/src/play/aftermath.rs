@@ -32,18 +32,23 @@ pub(super) fn surplus_output(ending: &BotEnd, was_early: bool) -> Option<String>
     Some(format!("the bot wrote {bytes} too many: {output}"))
 }
 
-#[test]
-fn a_flood_after_the_game_is_harmless_and_one_during_the_game_is_not() {
-    let late_output = Captured { bytes: b"0 0\n0 0\n".to_vec(), dropped: 72_080 };
-    let flood = BotEnd { killed: true, late_output, ..BotEnd::default() };
-    let said = |ending: &BotEnd| surplus_output(ending, false).expect("output");
-    assert!(said(&flood).contains("and wrote another 72.1 kB: harmless"), "{}", said(&flood));
-    let early = surplus_output(&flood, true).expect("output");
-    assert!(early.contains("72088 bytes too many"), "{early}");
-    let few = Captured { bytes: b"7\n".to_vec(), dropped: 0 };
-    let few = BotEnd { late_output: few, ..flood.clone() };
-    assert_eq!(said(&few), "the bot wrote 2 bytes too many: `7`");
-    for during in [BotEnd { surplus: 4, ..flood.clone() }, BotEnd { killed: false, ..flood }] {
-        assert!(said(&during).contains("72088 bytes too many: `0 0"), "{}", said(&during));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flood_after_the_game_is_harmless_and_one_during_the_game_is_not() {
+        let late_output = Captured { bytes: b"0 0\n0 0\n".to_vec(), dropped: 72_080 };
+        let flood = BotEnd { killed: true, late_output, ..BotEnd::default() };
+        let said = |ending: &BotEnd| surplus_output(ending, false).expect("output");
+        assert!(said(&flood).contains("and wrote another 72.1 kB: harmless"), "{}", said(&flood));
+        let early = surplus_output(&flood, true).expect("output");
+        assert!(early.contains("72088 bytes too many"), "{early}");
+        let few = Captured { bytes: b"7\n".to_vec(), dropped: 0 };
+        let few = BotEnd { late_output: few, ..flood.clone() };
+        assert_eq!(said(&few), "the bot wrote 2 bytes too many: `7`");
+        for during in [BotEnd { surplus: 4, ..flood.clone() }, BotEnd { killed: false, ..flood }] {
+            assert!(said(&during).contains("72088 bytes too many: `0 0"), "{}", said(&during));
+        }
     }
 }

@@ -59,59 +59,64 @@ fn where_the_time_went(parts: &Parts) -> String {
 /// The shortest part of a turn's time to mention.
 const WORTH_A_WORD: Duration = Duration::from_millis(1);
 
-#[test]
-fn a_late_reply_is_put_on_someone_with_the_figures() {
-    use terms::certificate::Certificate;
-    use terms::verdict::{Decision, NoReply, Overrun};
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-    let ms = |ms| Millis(Duration::from_millis(ms));
-    let said = |culprit, parts, no_reply| {
-        let overrun = Some(Overrun { culprit, decision: Decision::Timeout });
-        let certificate = Certificate { parts, ..Certificate::default() };
-        blame(&Turn { overrun, certificate, no_reply, ..super::made::turn() })
-    };
-    let parts = Parts {
-        computed: ms(51),
-        kept_waiting: ms(1),
-        taken: ms(2),
-        referee: ms(3),
-        asleep: ms(3),
-        ..Parts::default()
-    };
-    let went = "in 60 ms it computed for 51 ms, it waited 1 ms for a core that others had, it was halted from outside for 2 ms, \
-                the referee was late by 3 ms, it slept for 3 ms";
-    let without = "without delays by others it would still have taken";
-    let unexplained = Parts { computed: ms(2), unknown: ms(58), ..Parts::default() };
-    let explained = Parts { computed: ms(31), unknown: ms(29), ..Parts::default() };
-    let barely = Parts { kept_waiting: ms(1), computed: ms(59), ..Parts::default() };
-    for (culprit, parts, no_reply, expected) in [
-        (
-            Culprit::Bot,
-            Some(unexplained),
-            None,
-            "nobody is known to be at fault, so it counts against the bot: in 60 ms it computed for 2 ms, 58 ms is unexplained",
-        ),
-        (
-            Culprit::Bot,
-            Some(explained),
-            None,
-            "the bot's fault: in 60 ms it computed for 31 ms, 29 ms is unexplained",
-        ),
-        (Culprit::Bot, None, None, "the bot's fault: it took 60 ms"),
-        (Culprit::Bot, Some(Parts::default()), None, "the bot's fault: it took 60 ms"),
-        (Culprit::Bot, Some(parts), None, &format!("the bot's fault: {went}; {without} 54 ms")),
-        (
-            Culprit::Bot,
-            Some(barely),
-            Some(NoReply::Deadline),
-            &format!(
-                "the bot's fault: in 60 ms it computed for 59 ms, it waited 1 ms for a core that others had; {without} more than 59 ms"
+    #[test]
+    fn a_late_reply_is_put_on_someone_with_the_figures() {
+        use terms::certificate::Certificate;
+        use terms::verdict::{Decision, NoReply, Overrun};
+
+        let ms = |ms| Millis(Duration::from_millis(ms));
+        let said = |culprit, parts, no_reply| {
+            let overrun = Some(Overrun { culprit, decision: Decision::Timeout });
+            let certificate = Certificate { parts, ..Certificate::default() };
+            blame(&Turn { overrun, certificate, no_reply, ..super::super::made::turn() })
+        };
+        let parts = Parts {
+            computed: ms(51),
+            kept_waiting: ms(1),
+            taken: ms(2),
+            referee: ms(3),
+            asleep: ms(3),
+            ..Parts::default()
+        };
+        let went = "in 60 ms it computed for 51 ms, it waited 1 ms for a core that others had, it was halted from outside for 2 ms, \
+                    the referee was late by 3 ms, it slept for 3 ms";
+        let without = "without delays by others it would still have taken";
+        let unexplained = Parts { computed: ms(2), unknown: ms(58), ..Parts::default() };
+        let explained = Parts { computed: ms(31), unknown: ms(29), ..Parts::default() };
+        let barely = Parts { kept_waiting: ms(1), computed: ms(59), ..Parts::default() };
+        for (culprit, parts, no_reply, expected) in [
+            (
+                Culprit::Bot,
+                Some(unexplained),
+                None,
+                "nobody is known to be at fault, so it counts against the bot: in 60 ms it computed for 2 ms, 58 ms is unexplained",
             ),
-        ),
-        (Culprit::Host, Some(parts), None, &format!("the host's fault: {went}")),
-        (Culprit::Host, None, None, "the host's fault: it took 60 ms"),
-    ] {
-        assert_eq!(said(culprit, parts, no_reply).as_deref(), Some(expected));
+            (
+                Culprit::Bot,
+                Some(explained),
+                None,
+                "the bot's fault: in 60 ms it computed for 31 ms, 29 ms is unexplained",
+            ),
+            (Culprit::Bot, None, None, "the bot's fault: it took 60 ms"),
+            (Culprit::Bot, Some(Parts::default()), None, "the bot's fault: it took 60 ms"),
+            (Culprit::Bot, Some(parts), None, &format!("the bot's fault: {went}; {without} 54 ms")),
+            (
+                Culprit::Bot,
+                Some(barely),
+                Some(NoReply::Deadline),
+                &format!(
+                    "the bot's fault: in 60 ms it computed for 59 ms, it waited 1 ms for a core that others had; {without} more than 59 ms"
+                ),
+            ),
+            (Culprit::Host, Some(parts), None, &format!("the host's fault: {went}")),
+            (Culprit::Host, None, None, "the host's fault: it took 60 ms"),
+        ] {
+            assert_eq!(said(culprit, parts, no_reply).as_deref(), Some(expected));
+        }
+        assert_eq!(blame(&super::super::made::turn()), None, "it was in time");
     }
-    assert_eq!(blame(&super::made::turn()), None, "it was in time");
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::aftermath::{surplus_output, what_is_left};
 use super::blame::blame;
-use super::broken_limits::{Inherited, kernel_limit, over_limit};
+use super::broken_limits::{kernel_limit, of_stack, over_limit};
 use super::never_ran::never_ran;
 use super::player::Reply;
 use super::stderr::StderrPipe;
@@ -110,7 +110,7 @@ impl<'a> Observations<'a> {
             }
         }
         if verdict != Verdict::Completed {
-            self.fatal = Some(Fatal::new(turn, verdict, seen, self));
+            self.fatal = Some(Fatal::new(turn, seen, self));
         } else if let Some(remark) = seen.remark {
             self.remark.get_or_insert(format!("turn {}: {remark}", turn.turn));
         }
@@ -143,7 +143,7 @@ const ACCEPTED: &str = "answered late because of the host, and counted (`--on-ho
 const FORGIVEN: &str = "answered late, and forgiven";
 
 impl Fatal {
-    fn new(turn: &Turn, verdict: Verdict, seen: Seen, game: &Observations<'_>) -> Self {
+    fn new(turn: &Turn, seen: Seen, game: &Observations<'_>) -> Self {
         let lines = Lines::split(&turn.reply.0);
         let own = match game.turns {
             own if own == turn.turn => String::new(),
@@ -154,7 +154,6 @@ impl Fatal {
         what.extend(encoding(&turn.reply.0).map(str::to_owned));
         let is_first = game.turns == 1;
         let resources = &game.command.confinement.resources;
-        let limits = Inherited::here(resources);
         if let Some(no_reply) = turn.no_reply {
             what.extend(seen.both_blocked.then(|| BOTH_BLOCKED.to_owned()));
             what.extend(missing_lines(&lines, &seen));
@@ -173,12 +172,9 @@ impl Fatal {
             }
             what.extend(turn.stopped.then(|| "a signal had stopped it".to_owned()));
         }
-        let may_not_have_started = is_first && verdict != Verdict::IllegalMove;
-        let cause = limits
-            .of_end(turn, is_first)
+        let cause = of_stack(turn, is_first, resources)
             .or_else(|| kernel_limit(turn, resources))
-            .or_else(|| never_ran(turn, is_first, game.command))
-            .or_else(|| limits.of_start().filter(|_| may_not_have_started));
+            .or_else(|| never_ran(turn, is_first, game.command));
         what.extend(cause);
         Self { what, turn: turn.clone(), seen }
     }

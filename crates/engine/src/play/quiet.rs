@@ -53,9 +53,14 @@ fn share_of_core(pinning: Option<&Pinning>) -> f64 {
     scope(|threads| threads.spawn(compute).join().unwrap_or(1.0))
 }
 
-#[test]
-fn a_machine_is_quiet_when_two_probes_say_so() {
-    let mut answers = [false, true, false, true, true].into_iter();
-    wait_until_quiet(|| answers.next().expect("two in a row"));
-    assert_eq!(answers.next(), None);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_is_quiet_when_two_probes_say_so() {
+        let mut answers = [false, true, false, true, true].into_iter();
+        wait_until_quiet(|| answers.next().expect("two in a row"));
+        assert_eq!(answers.next(), None);
+    }
 }

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::stamp::stamped;
+use crate::stamp::digest_of;
 use contain::bot::SpawnError;
 use results::suite::PlannedBot;
-use terms::system::{FileStamp, is_executable, is_path, program_file};
+use terms::system::{is_executable, is_path, program_file};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BotFiles(Vec<BotFile>);
@@ -54,22 +54,21 @@ impl BotFiles {
 
     /// The digest of each readable file.
     pub(super) fn digests(&self) -> BTreeMap<String, String> {
-        let digest = |file: &BotFile| Some((file.word.clone(), stamped(&file.path).ok()?.1));
+        let digest = |file: &BotFile| Some((file.word.clone(), digest_of(&file.path).ok()?));
         self.0.iter().filter_map(digest).collect()
     }
 
     /// Checks each file against its digest in the plan, if the plan has one.
-    pub(super) fn check(
-        &self,
-        planned: &BTreeMap<String, String>,
-    ) -> Result<Vec<FileStamp>, FileChange> {
+    pub(super) fn check(&self, planned: &BTreeMap<String, String>) -> Result<(), FileChange> {
         let planned = self.0.iter().filter_map(|file| Some((file, planned.get(&file.word)?)));
-        let check = |(file, planned): (&BotFile, &String)| match stamped(&file.path) {
-            Ok((stamp, digest)) if digest == *planned => Ok(stamp),
-            Ok(_) => Err(FileChange::Replaced(file.word.clone())),
-            Err(_) => Err(FileChange::Missing(file.word.clone())),
-        };
-        planned.map(check).collect()
+        for (file, planned) in planned {
+            match digest_of(&file.path) {
+                Ok(digest) if digest == *planned => {}
+                Ok(_) => return Err(FileChange::Replaced(file.word.clone())),
+                Err(_) => return Err(FileChange::Missing(file.word.clone())),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -123,10 +122,9 @@ mod tests {
         std::fs::write(&bot, "exit 1").expect("written");
         let files = files(folder.path());
         let planned = files.digests();
-        let before = files.check(&planned).expect("nothing has changed");
-        assert_eq!(files.check(&planned).as_ref(), Ok(&before));
+        assert_eq!(files.check(&planned), Ok(()));
         std::fs::write(&bot, "exit 1").expect("written");
-        assert_ne!(files.check(&planned).expect("the same content"), before);
+        assert_eq!(files.check(&planned), Ok(()), "the same content");
         std::fs::write(&bot, "exit 2").expect("written");
         assert_eq!(files.check(&planned), Err(FileChange::Replaced("bot.sh".to_owned())));
         std::fs::remove_file(&bot).expect("removed");

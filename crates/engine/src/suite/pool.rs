@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, Once, PoisonError, mpsc};
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -46,9 +46,6 @@ pub(super) struct Pool<'a> {
     /// How long after a bot the referee may get a signal that went to both.
     pub(super) signal_spread: Duration,
 }
-
-/// The most tries of a game while files of its bots are written.
-const MAX_TRIES: u32 = 3;
 
 /// A suite ends after this many games in a row that could not be played.
 const MAX_NOT_PLAYED: u32 = 5;
@@ -216,57 +213,34 @@ impl Pool<'_> {
             case: self.plan.case(&self.config.game, self.plan.assignment(first).board)?,
             canceller: self.canceller,
         };
-        let check = || -> Result<Vec<_>, (&str, FileChange)> {
-            let mut stamps = Vec::new();
-            for Entrant { bot, files, .. } in entrants.iter().copied() {
-                let found = files.check(&bot.files);
-                stamps.push(found.map_err(|change| (bot.name.as_str(), change))?);
-            }
-            Ok(stamps)
+        let check = || {
+            entrants.iter().try_for_each(|Entrant { bot, files, .. }| {
+                files.check(&bot.files).map_err(|change| (bot.name.as_str(), change))
+            })
         };
-        for tries in 1.. {
-            let played = check().and_then(|before| {
-                let finished = job.play();
-                let is_same = check()? == before;
-                Ok((finished, is_same))
-            });
-            match played {
-                // A file was replaced and put back, so it is unknown which one has played.
-                Ok((finished, false)) if tries < MAX_TRIES => drop(finished?),
-                Ok((finished, is_same)) => {
-                    let finished = finished?;
-                    if !is_same {
-                        warn_of_written_files();
-                    }
-                    self.check_judge().map_err(PoolError::JudgeReplaced)?;
-                    if let Some(by) = self.signal_that_ended(&finished.outcomes) {
-                        return Err(PlayError::Cancelled { by, stderr: Vec::new() }.into());
-                    }
-                    self.archive.keep(&finished).map_err(PoolError::Keep)?;
-                    return Ok(finished.outcomes);
+        let played = check().and_then(|()| {
+            let finished = job.play();
+            check().map(|()| finished)
+        });
+        match played {
+            Ok(finished) => {
+                let finished = finished?;
+                self.check_judge().map_err(PoolError::JudgeReplaced)?;
+                if let Some(by) = self.signal_that_ended(&finished.outcomes) {
+                    return Err(PlayError::Cancelled { by, stderr: Vec::new() }.into());
                 }
-                Err((bot, FileChange::Replaced(file))) => {
-                    return Err(PoolError::Replaced { bot: bot.to_owned(), file });
-                }
-                Err((_, FileChange::Missing(file))) => {
-                    let why = format!("cannot start the bot: no such file: {file}");
-                    return Ok(job.not_played(NotPlayed::CannotStart, &why));
-                }
+                self.archive.keep(&finished).map_err(PoolError::Keep)?;
+                Ok(finished.outcomes)
+            }
+            Err((bot, FileChange::Replaced(file))) => {
+                Err(PoolError::Replaced { bot: bot.to_owned(), file })
+            }
+            Err((_, FileChange::Missing(file))) => {
+                let why = format!("cannot start the bot: no such file: {file}");
+                Ok(job.not_played(NotPlayed::CannotStart, &why))
             }
         }
-        unreachable!("the number of tries is limited")
     }
-}
-
-/// Says once that bots write files that their commands name: that happened in every try of a game, which then counts.
-fn warn_of_written_files() {
-    static TOLD: Once = Once::new();
-    TOLD.call_once(|| {
-        log::warn!(
-            "a bot writes a file that its command names, with the same content: each game is played {MAX_TRIES} times, to be sure \
-             which file has played; name it in the bot's environment instead"
-        );
-    });
 }
 
 /// The number of consecutive games of each bot that were not played.

@@ -9,17 +9,14 @@ use super::bots::{BotError, Entrant};
 use super::jobs::Jobs;
 use super::pool::{Pool, PoolError};
 use crate::config::Config;
-use crate::host::{CoreClaims, HostError, check_host, overload};
+use crate::host::{CoreClaims, overload};
 use crate::play::await_quiet;
-use contain::bot::{BotCommand, Host, PinError, memory_limit_of_host, process_limit_of_host};
+use contain::bot::{Host, PinError, memory_limit_of_host, process_limit_of_host};
 use contain::cancel::{Cancelled, Canceller};
 use results::compare::{Decider, Standing};
 use results::host::SHORT_LIMIT;
-use results::suite::{
-    Bests, FolderError, Logs, Outcome, Packing, Plan, RunFolder, RunWriter, Session,
-};
+use results::suite::{Bests, FolderError, Logs, Outcome, Packing, Plan, RunWriter, Session};
 use terms::fault::{AtFault, Attributed};
-use terms::millis::Millis;
 use terms::text::{plural, size};
 
 /// How long a batch system may take to signal all processes of a task.
@@ -58,9 +55,6 @@ pub struct RunPlayer<'a> {
     pub packing: Packing,
     /// The best known scores, which results keep for comparisons in [`Measure::Ratio`](rules::measure::Measure::Ratio).
     pub bests: Option<&'a Bests>,
-    /// A bot that answers at once, as [`check_host`] needs it. With it, a shard of a run that has time
-    /// limits first measures which limits can be judged on this host.
-    pub echo: Option<BotCommand>,
     /// What can end the games early, those in flight as well.
     pub canceller: Option<&'a Canceller>,
     /// Whether games that the host's delays ended are played once more at the end, one at a time, when the machine is quiet. The
@@ -81,9 +75,6 @@ pub enum RunError {
     /// There are too few cores.
     #[error(transparent)]
     Cores(#[from] PinError),
-    /// The host could not be measured.
-    #[error("the host check failed")]
-    Host(#[from] HostError),
     /// A game could not be played, refereed or kept.
     #[error(transparent)]
     Game(#[from] PoolError),
@@ -99,7 +90,7 @@ impl Attributed for RunError {
             Self::Bot(error) => error.at_fault(),
             Self::Cores(_) => AtFault::User,
             Self::Game(error) => error.at_fault(),
-            Self::Host(_) | Self::Cancelled(_) => AtFault::Host,
+            Self::Cancelled(_) => AtFault::Host,
         }
     }
 }
@@ -116,7 +107,6 @@ impl<'a> RunPlayer<'a> {
             logs,
             packing,
             bests: None,
-            echo: None,
             canceller: None,
             plays_delayed_again: false,
         }
@@ -157,7 +147,7 @@ impl<'a> RunPlayer<'a> {
         };
         if let Some(entrant) = entrants.first().filter(|_| played.count() < folder.planned()) {
             warn_of_load(&folder.run.plan, workers.len());
-            let session = self.session(&folder, entrant)?;
+            let session = Session::here(entrant.command.confinement.method.name());
             let cores = workers.iter().flatten().map(|pinning| pinning.cores.len()).min();
             let cores_per_bot = cores.and_then(|cores| u16::try_from(cores).ok());
             self.writer.begin_session(Session { cores_per_bot, ..session })?;
@@ -204,16 +194,6 @@ impl<'a> RunPlayer<'a> {
         pooled?;
         let by = self.canceller.and_then(Canceller::cancelled);
         by.map_or(Ok(standing), |by| Err(RunError::Cancelled(by)))
-    }
-
-    /// The session that begins here.
-    fn session(&self, folder: &RunFolder, entrant: &Entrant) -> Result<Session, HostError> {
-        let mut session = Session::here(entrant.command.confinement.method.name());
-        let is_timed_shard = folder.run.shard.is_some() && folder.run.plan.is_timed();
-        if let Some(echo) = self.echo.as_ref().filter(|_| is_timed_shard) {
-            session.smallest_limit = Some(Millis(check_host(echo, None)?.smallest_limit()));
-        }
-        Ok(session)
     }
 }
 

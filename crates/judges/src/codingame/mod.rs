@@ -36,7 +36,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::JudgeCommand;
 use crate::process::{Process, too_much};
-use crate::remedy::OF_ENGINE;
 use rules::game::judge::{Case, JudgeEnd, Question, Reading, Steps};
 use rules::game::{Answer, JudgeFailure, Placement, Referee, Seat, Step};
 use terms::bounds::{ANSWER, JUDGE_FRAMES, JUDGE_STEP};
@@ -89,7 +88,7 @@ impl Codingame {
         if let Some(league) = self.league {
             set_property(&mut command, &format!("-Dleague.level={league}"));
         }
-        let process = Process::start(&command, place)?.with_remedies(OF_ENGINE);
+        let process = Process::start(&command, place)?;
         Ok(Box::new(SdkReferee::new(process, case, self)))
     }
 }

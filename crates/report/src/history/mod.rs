@@ -31,8 +31,6 @@ pub struct History {
     pub older: usize,
     /// The folders without a readable run.
     pub broken: Vec<Broken>,
-    /// Whether there are runs that were left out because of their bots or boards.
-    pub is_filtered: bool,
     /// The names of the folders that were searched.
     pub places: String,
 }
@@ -93,11 +91,7 @@ impl Report for History {
     fn document(&self) -> Document {
         let mut document = Document::default();
         if self.runs.is_empty() && self.broken.is_empty() {
-            let none = if self.is_filtered {
-                "There are runs, but none with such a bot and such boards.".to_owned()
-            } else {
-                format!("There are no runs in {}.", self.places)
-            };
+            let none = format!("There are no runs in {}.", self.places);
             document.headline(none.into());
         }
         if !self.runs.is_empty() {

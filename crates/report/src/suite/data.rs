@@ -39,9 +39,6 @@ pub(super) struct Totals<'a> {
     /// The first kinds of reasons why games were not played.
     not_played: &'a [Loss],
     new_bests: &'a [NewBest],
-    /// Warnings about machines that were too noisy for the limits.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    noisy_hosts: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<&'a Standing>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -85,7 +82,6 @@ impl<'a> Totals<'a> {
             losses: &summary.losses,
             not_played: &summary.not_played,
             new_bests: &summary.new_bests,
-            noisy_hosts: report.noisy_hosts.iter().map(ToString::to_string).collect(),
             decision: report.decision.as_ref(),
             ratings: report.league.as_ref(),
         }

@@ -20,7 +20,7 @@ use super::rows::Rows;
 use super::{metrics, ratings, stderr};
 use results::compare::{Relation, Standing};
 use results::ratings::League;
-use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally};
+use results::suite::{Loss, NewBest, RunFolder, Summary, Tally};
 use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
@@ -36,8 +36,6 @@ pub struct SuiteReport<'a> {
     pub decision: Option<Standing>,
     /// The ratings of the bots, if they have played each other.
     pub league: Option<League>,
-    /// The machines that were too noisy for the limits.
-    pub noisy_hosts: Vec<NoisyHost>,
     /// Where the games are.
     pub folder: &'a RunFolder,
     /// Whether they are kept.
@@ -125,9 +123,6 @@ impl SuiteReport<'_> {
             document.sentence(advice);
         }
         document.list(NEW_BESTS, new_bests(summary));
-        for host in &self.noisy_hosts {
-            document.sentence(Line::toned(Tone::Strong, host.to_string(), ""));
-        }
         if self.is_kept {
             let listed = self.listed_in.as_ref().map(|folder| {
                 format!("; `latest` and `referee runs` look in {}", folder.display())

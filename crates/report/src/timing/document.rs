@@ -218,7 +218,7 @@ fn host(report: &TimingReport) -> Vec<Line> {
     };
     let load = host.load.map_or_else(|| "unknown".to_owned(), |load| format!("{load:.1}"));
     let cores = plural(host.online_cores.unwrap_or(host.cores) as u64, "core");
-    let share = host.core_share.map_or_else(|| "unknown".to_owned(), percent);
+    let share = percent(host.core_share);
     let (round_trip, wake_up) = (times(&host.round_trip), times(&host.wake_up));
     let smallest = duration(host.smallest_limit());
     let mut lines = vec![

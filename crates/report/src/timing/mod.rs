@@ -20,10 +20,10 @@ use results::timing::{Analysis, KindStats, Thresholds, Timed};
 use terms::limits::LimitKind;
 use terms::millis::Millis;
 
-/// The times of bots on this machine, or only a check of the machine.
+/// The times of bots on this machine, with a check of the machine.
 #[derive(Debug, Clone)]
 pub struct TimingReport {
-    /// The times of each bot; empty for a check of the machine only.
+    /// The times of each bot; empty where only the machine is checked.
     pub measured: Vec<BotTiming>,
     /// The limits that the times were compared with.
     pub thresholds: Thresholds,

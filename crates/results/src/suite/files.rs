@@ -151,6 +151,19 @@ fn patiently(
     }
 }
 
+/// Replaces a file of the user's, or makes it, whole or not at all. The new one has the old one's permissions.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    let file = written(path, NEW, content)?;
+    if let Ok(data) = fs::metadata(path) {
+        // A file system may refuse this.
+        let _ = file.as_file().set_permissions(data.permissions());
+    }
+    put_in_place(file, path)
+}
+
 /// Writes a file that appears whole or not at all.
 ///
 /// # Errors

@@ -15,7 +15,7 @@ mod summary;
 mod verify;
 
 #[doc(hidden)]
-pub use self::files::{NEW, check_place, link_target, make_folder, write_whole};
+pub use self::files::{NEW, check_place, link_target, make_folder, replace, write_whole};
 pub use self::outcome::{
     ANSWERED_EARLY, Loss, NotPlayed, Outcome, Seat, SuiteVerdict, Times, loss_kind,
 };
@@ -32,7 +32,5 @@ pub use self::store::{
     Commit, FolderError, GameSet, Logs, Opponent, Outcomes, Packing, Run, RunFolder, RunWriter,
     Session, merge,
 };
-pub use self::summary::{
-    Listing, NewBest, NoisyHost, Points, Summary, Tally, differing_places, list_runs, noisy_hosts,
-};
+pub use self::summary::{Listing, NewBest, Points, Summary, Tally, differing_places, list_runs};
 pub use self::verify::{Disagreement, Verified, verify};

@@ -1,37 +1,26 @@
 //! The completions of values: bots, boards, board sets and run folders.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use clap_complete::engine::{PathCompleter, ValueCompleter, complete};
-use clap_complete::{ArgValueCandidates, ArgValueCompleter, CompletionCandidate};
+use clap_complete::engine::{PathCompleter, ValueCompleter};
+use clap_complete::{ArgValueCompleter, CompletionCandidate};
 
 use crate::cli::inputs;
 use crate::cli::named_run::{Places, newest_first, run_path};
 use engine::config::Project;
 use results::suite::RunFolder;
 
-/// Values of `--bot`: bundled bots, the project's, and paths; within a command line in quotes also arguments of a bundled bot.
+/// Values of `--bot`: bundled bots, the project's, and paths, also within a command line in quotes.
 pub(in crate::cli) fn bots() -> ArgValueCompleter {
     ArgValueCompleter::new(|typed: &OsStr| {
         if let Some((before, last)) = typed.to_str().and_then(|typed| typed.rsplit_once(' ')) {
-            let paths = || PathCompleter::any().complete(last.as_ref());
-            let candidates = arguments(before, last).unwrap_or_else(paths);
-            let whole = |candidate: CompletionCandidate| candidate.add_prefix(format!("{before} "));
-            return candidates.into_iter().map(whole).collect();
+            let paths = PathCompleter::any().complete(last.as_ref()).into_iter();
+            return paths.map(|path| path.add_prefix(format!("{before} "))).collect();
         }
         let bundled = example_bots::BOTS.iter().map(|bot| format!("@{}", bot.name));
         named_or_path(project().bots.into_keys().chain(bundled), typed)
     })
-}
-
-/// The arguments that begin with `last` and follow `before`, a bundled bot with its first arguments; `None` for any other bot.
-fn arguments(before: &str, last: &str) -> Option<Vec<CompletionCandidate>> {
-    let name = before.split(' ').next()?.strip_prefix('@')?;
-    let bot = example_bots::BOTS.iter().find(|bot| bot.name == name)?;
-    let words: Vec<OsString> = before.split(' ').chain([last]).map(OsString::from).collect();
-    let index = words.len() - 1;
-    complete(&mut bot.command(), words, index, None).ok()
 }
 
 /// Values of `--game`: built-in games, the project's, and settings files.
@@ -66,11 +55,6 @@ pub(in crate::cli) fn boards_and_sets() -> ArgValueCompleter {
         let sets = project().boards.into_keys().filter(fits).map(CompletionCandidate::new);
         sets.chain(boards().complete(typed)).collect()
     })
-}
-
-/// The project's board sets.
-pub(in crate::cli) fn board_sets() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| project().boards.into_keys().map(CompletionCandidate::new).collect())
 }
 
 /// Runs: `latest`, the project's with the newest first, and any other folder of a run.

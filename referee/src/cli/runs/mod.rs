@@ -23,8 +23,7 @@ use terms::text::printable;
 /// Yours/best is a score divided by the best score known today, and best/yours the reverse, where
 /// lower scores are better. Every command for a run accepts its folder, or `latest`, `latest~1` and
 /// so on, which count the runs of this list: those in the folder of runs, in the working directory
-/// and next to referee.toml. A run that `suite --run` put elsewhere has only its folder as a name;
-/// `--folder` lists it.
+/// and next to referee.toml. A run that `suite --run` put elsewhere has only its folder as a name.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
 pub(super) struct RunsArgs {
@@ -43,7 +42,7 @@ enum RunsCommand {
 const EXAMPLES: &str = "\
 Examples:
   referee runs
-  referee runs --all --bot mybot --boards smoke --format csv
+  referee runs --all --format csv
   referee runs note latest \"wider beam\"";
 
 /// Set the comment on a run

@@ -19,7 +19,7 @@ pub(super) struct BoardsFlags {
     /// Boards: files, folders of them, or a board set of the project
     ///
     /// They may also be a quoted pattern such as 'config/test*.json'. If a set and a file
-    /// share a name, write ./NAME for the file. A file is as for `referee play`, and `0003,0004` are two cases of the game.
+    /// share a name, write ./NAME for the file. A file is as for `referee play`.
     #[arg(long, value_name = "FILE", num_args = 1.., add = completions::boards_and_sets())]
     board: Vec<PathBuf>,
 

@@ -13,7 +13,7 @@ use super::progress::SuiteProgress;
 use super::report::{Games, ReportFlags, report};
 use crate::cli::hints::shell_path;
 use crate::cli::signals::signal;
-use crate::cli::{Failure, interrupt, timing};
+use crate::cli::{Failure, interrupt};
 use ::report::Format;
 use ::report::suite::write_game;
 use contain::cancel::Canceller;
@@ -89,7 +89,6 @@ fn play(
         player.logs = Logs::None;
     }
     player.bests = Some(bests);
-    player.echo = folder.run.shard.map(|_| timing::echo(config)).transpose()?;
     player.canceller = Some(interrupt);
     player.plays_delayed_again = folder.run.plays_delayed_again();
     let result = player.play(&mut audience);

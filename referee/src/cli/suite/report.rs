@@ -15,7 +15,7 @@ use report::{Format, Report as _};
 use results::compare::{self, MeasureError, Relation, Standing};
 use results::ratings::League;
 use results::suite::{
-    Bests, FolderError, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally, noisy_hosts,
+    Bests, FolderError, NotPlayed, Records, RunFolder, SuiteVerdict, Summary, Tally,
 };
 
 /// Flags for the report and the exit code.
@@ -132,7 +132,6 @@ pub(in crate::cli) fn report(
     let bests = flags.bests(config)?;
     let is_kept = games != Games::Dropped;
     let mut summary = Summary::of(folder, &bests)?;
-    let noisy_hosts = noisy_hosts(folder, || Ok(&summary))?;
     flags.warn_without_effect(&summary);
     let is_fine = flags.is_fine(&summary);
     let records = flags.record_file(config).filter(|_| is_kept);
@@ -142,7 +141,7 @@ pub(in crate::cli) fn report(
     add_values(folder, &mut summary)?;
     let listed_in = runs_elsewhere(config, folder);
     let league = League::of_runs(std::iter::once(folder))?;
-    let report = SuiteReport { summary, decision, league, noisy_hosts, folder, is_kept, listed_in };
+    let report = SuiteReport { summary, decision, league, folder, is_kept, listed_in };
     if flags.format == Format::Jsonl && games == Games::Kept {
         for outcome in folder.outcomes()? {
             let outcome = outcome?;

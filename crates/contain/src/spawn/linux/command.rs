@@ -156,15 +156,6 @@ impl BotCommand {
         Needs { program, arguments: &self.args, cwd, is_cwd_named: self.cwd.is_some(), path }
     }
 
-    /// The folders that its words name and its sandbox, if it has one, does not show as a whole.
-    pub fn withheld(&self) -> Vec<PathBuf> {
-        let (Some(sandbox), Ok(cwd)) = (&self.confinement.sandbox, self.working_folder()) else {
-            return Vec::new();
-        };
-        let program = self.find().unwrap_or_else(|_| self.program.clone().into());
-        sandbox.withheld_from(&self.needs(&program, &cwd, &self.path()))
-    }
-
     /// The referee's environment with the bot's own variables, as `NAME=VALUE`.
     fn environment(
         &self,

@@ -146,12 +146,6 @@ impl Sandbox {
         named.filter(move |path| self.shows(path))
     }
 
-    /// The folders that the command names and the bot does not see as a whole.
-    pub(crate) fn withheld_from(&self, needs: &Needs<'_>) -> Vec<PathBuf> {
-        let named = needs.words().filter_map(|path| path.canonicalize().ok());
-        named.filter(|path| !self.shows(path) && !self.has(path)).collect()
-    }
-
     /// A folder of programs, and the installation around it: `/opt/x` for `/opt/x/bin`. Within what is withheld only a virtual
     /// environment of Python's.
     fn installation(&self, folder: &Path) -> Vec<PathBuf> {

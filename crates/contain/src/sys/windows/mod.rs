@@ -29,7 +29,7 @@ use windows_sys::Win32::System::Threading::{
     Sleep, THREAD_PRIORITY_LOWEST, WaitForMultipleObjects, WaitForSingleObject,
 };
 
-use crate::sys::{Flag, Inherited};
+use crate::sys::Flag;
 
 mod pipe;
 mod processes;
@@ -233,11 +233,9 @@ pub fn memory() -> Option<u64> {
     (known != 0).then_some(memory.ullTotalPhys)
 }
 
-impl Inherited {
-    /// The soft and the hard limit: none.
-    pub fn limits(self) -> (Option<u64>, Option<u64>) {
-        (None, None)
-    }
+/// The soft and the hard limit on this process's stack: none.
+pub fn stack_limits() -> (Option<u64>, Option<u64>) {
+    (None, None)
 }
 
 /// The CPU time of the calling thread, which the system counts in ticks too long to be of use.

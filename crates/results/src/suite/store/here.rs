@@ -50,7 +50,6 @@ impl Session {
             machine,
             containment: containment.to_owned(),
             cores_per_bot: None,
-            smallest_limit: None,
         }
     }
 }

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::gamelog::Machine;
-use terms::millis::Millis;
 
 /// A session of a run: the games that one process played on one machine. A line of `sessions.jsonl`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,7 +25,4 @@ pub struct Session {
     /// How many cores of its own each bot had; `None` if the system placed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cores_per_bot: Option<u16>,
-    /// The smallest limit that could be judged on this machine, if that was measured.
-    #[serde(default, rename = "smallest_limit_ms", skip_serializing_if = "Option::is_none")]
-    pub smallest_limit: Option<Millis>,
 }

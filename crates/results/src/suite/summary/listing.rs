@@ -64,11 +64,6 @@ impl Listing {
         })
     }
 
-    /// Whether a bot's name contains `text`.
-    pub fn has_bot(&self, text: &str) -> bool {
-        self.summary.bots.iter().any(|tally| tally.bot.contains(text))
-    }
-
     /// The name of its boards: its board sets, its seeds, or their number.
     pub fn board_names(&self) -> String {
         let shard = self.shard.map_or_else(String::new, |shard| format!(", shard {shard}"));
@@ -83,12 +78,6 @@ impl Listing {
             None if self.sets.is_empty() => self.boards.to_string(),
             None => self.sets.join(", "),
         }
-    }
-
-    /// Whether its boards come from the set of this name, or from exactly these seeds, such as `1..100`.
-    pub fn has_boards(&self, set: &str) -> bool {
-        let seeds = self.seeds.map(|(first, last)| format!("{first}..{last}"));
-        self.sets.iter().any(|name| name == set) || seeds.is_some_and(|seeds| seeds == set)
     }
 }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 pub use self::listing::{Listing, list_runs};
-pub use self::places::{NoisyHost, differing_places, noisy_hosts};
+pub use self::places::differing_places;
 pub use self::tally::{Points, Tally};
 use crate::suite::outcome::{Loss, Outcome, Times};
 use crate::suite::plan::{Plan, PlannedBot, RecordId};
@@ -83,12 +83,6 @@ pub struct Summary {
     responses: Vec<Responses>,
     /// The points of each bot on each board.
     boards: BTreeMap<RecordId, Box<[Points]>>,
-    /// The number of results of each session, and of its games with a late reply.
-    pub(super) sessions: BTreeMap<u32, (usize, usize)>,
-    /// The last game with a late reply, by the number of its first seat.
-    last_late: usize,
-    /// The smallest limit that a judge is known to have named.
-    pub(super) smallest_named: Option<Millis>,
 }
 
 impl Summary {
@@ -143,18 +137,6 @@ impl Summary {
     fn add(&mut self, outcome: &Outcome) {
         let Some(bot) = self.bots.iter().position(|bot| bot.bot == outcome.bot) else { return };
         self.bots[bot].add(outcome);
-        let times = &outcome.times;
-        if let Some(session) = outcome.session {
-            let (results, late) = self.sessions.entry(session).or_default();
-            *results += 1;
-            // The results of a game's seats follow each other.
-            if times.bot_overruns + times.host_overruns > 0 && self.last_late != outcome.table() {
-                *late += 1;
-                self.last_late = outcome.table();
-            }
-        }
-        let named = times.first_limit.into_iter().chain(times.slowest_limit);
-        self.smallest_named = self.smallest_named.into_iter().chain(named).min();
         for (name, said) in &outcome.said {
             *self.said.entry(name.clone()).or_default() |= said.numbers.is_some();
         }
@@ -163,7 +145,7 @@ impl Summary {
             (true, false) => Loss::add(outcome, &mut self.losses),
             (true, true) => {}
         }
-        self.responses[bot].add(times);
+        self.responses[bot].add(&outcome.times);
         let bots = self.bots.len();
         let board = self.boards.entry(outcome.record_id.clone());
         board.or_insert_with(|| vec![Points::default(); bots].into())[bot]
@@ -317,7 +299,7 @@ impl Summary {
     }
 
     /// The number of games with this number of results.
-    pub(super) fn tables(&self, results: impl Iterator<Item = usize>) -> usize {
+    fn tables(&self, results: impl Iterator<Item = usize>) -> usize {
         results.sum::<usize>() / (self.opponents + 1)
     }
 
