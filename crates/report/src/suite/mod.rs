@@ -24,7 +24,7 @@ use results::suite::{Loss, NewBest, NoisyHost, RunFolder, Summary, Tally};
 use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
-use statistics::{ConfidenceSequence, MIN_PAIRS};
+use statistics::{ConfidenceSequence, MIN_PAIRS, Risk};
 use terms::text::{duration, plural};
 
 /// The content of a report on a run.
@@ -95,6 +95,11 @@ impl SuiteReport<'_> {
         let summary = &self.summary;
         let measured = measured(self.folder.run.plan.measure());
         document.table(self.totals(measured.as_ref()));
+        for tally in &summary.bots {
+            if let Some(totals) = &tally.totals {
+                document.sentence(figures::totals(&tally.bot, totals, Risk::Strict));
+            }
+        }
         if let Some(measured) = &measured {
             document.sentence(measured.explanation);
         }

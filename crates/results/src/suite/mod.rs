@@ -33,6 +33,7 @@ pub use self::store::{
     Session, merge,
 };
 pub use self::summary::{
-    Listing, NewBest, NoisyHost, Points, Summary, Tally, differing_places, list_runs, noisy_hosts,
+    Listing, NewBest, NoisyHost, Points, Summary, Tally, Totals, differing_places, list_runs,
+    noisy_hosts,
 };
 pub use self::verify::{Disagreement, Verified, verify};
