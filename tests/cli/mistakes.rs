@@ -98,6 +98,16 @@ fn a_word_without_a_flag_is_told_which_flag_it_wants() {
     }
     let said = error(scene.path(), &["play", "board.txt"]);
     assert!(said.contains("a board with --board board.txt"), "{said}");
+    let suite = ["suite", "--bot", "@first", "--seed", "1", "--run", "a run", "--game", "samegame"];
+    assert_code(&referee().current_dir(scene.path()).args(suite).patient().run(), 0);
+    for (word, advice) in [
+        ("a run", "it is a run: `referee show 'a run'` shows its games and their times"),
+        ("latest", "it is a run: `referee show latest` shows"),
+        ("square-remover", "name the game with --game square-remover"),
+    ] {
+        let said = error(scene.path(), &["timing", word]);
+        assert!(said.contains(advice), "{said}");
+    }
 }
 
 #[test]

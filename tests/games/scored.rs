@@ -409,6 +409,14 @@ fn one_game_of_a_run_is_named_by_its_number_or_its_case() {
     let like = place.referee(&["replay", "turned:1"]).exits(0).err();
     let told = "game 1 is on the board 0012; turned:0001 is a game on the board 0001";
     assert!(like.contains(told), "{like}");
+    let unlogged = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--logs", "none"];
+    let unlogged = [&unlogged[..], &["--seed", "12,1", "--run", "unlogged"]].concat();
+    assert_code(&place.referee(&unlogged), 0);
+    let error = place.referee(&["replay", "unlogged:1"]).exits(2).err();
+    assert!(
+        error.starts_with("error: unlogged:1: no log") && error.contains("unlogged:0001 is a game"),
+        "the error comes first: {error}"
+    );
     let compared = place.referee(&["compare"]);
     assert!(!compared.err().contains("required"), "{}", compared.err());
     let bundles = ["suite", "--game", "sum", "--bot", "false", "--seed", "1", "--run", "lost"];

@@ -8,6 +8,7 @@ use std::sync::Once;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::named_run::is_run;
 use super::{Failure, inputs, refuse};
 use engine::config::{Config, ShellSyntax};
 use rules::game::{GameKind, UnknownGame};
@@ -145,6 +146,12 @@ pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
     let quoted = shell_word(&path);
     let flag = if is_program(Path::new(word.as_ref())) {
         format!("name the bot with --bot {quoted}")
+    } else if is_run(&word) {
+        format!(
+            "it is a run: `referee show {quoted}` shows its games and their times, and --bot CMD plays a bot"
+        )
+    } else if inputs::game(Some(&word)).is_ok() {
+        format!("name the game with --game {quoted}")
     } else {
         format!("name a bot with --bot {quoted}, or a board with --board {quoted}")
     };

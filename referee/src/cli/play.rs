@@ -23,7 +23,7 @@ use report::view::page;
 use report::{Format, GameReport};
 use results::gamelog::{End, Event, Log, LogWriter, SeatEnd, drawings};
 use rules::game::judge::JudgeProgram;
-use rules::game::{GameKind, SeedOptions};
+use rules::game::SeedOptions;
 use rules::score::shown;
 use terms::limits::OnHostDelay;
 use terms::seed::Seed;
@@ -181,7 +181,9 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         return refuse("--ponder is for games of several players");
     }
     let bots = args.bot.resolve_seats(&config, args.ponder)?;
-    let (board, test_case) = board(args, &config.game)?;
+    let options = SeedOptions { colors: args.colors };
+    let (board, test_case) =
+        inputs::case(&config.game, args.board.as_deref(), args.seed, options)?;
     let open = |path| LogWriter::open(path, config.log_size);
     let mut log = args.log.as_deref().map(open).transpose()?;
     let interrupt = interrupt()?;
@@ -297,20 +299,6 @@ fn write_page(args: &PlayArgs, html: &Path, log: Log, end: &End) -> Result<(), F
     }
     let film = Film::of_log(log, TurnTimes::Measured).map_err(Failure::user)?;
     args.force.write(html, page::page(&film.illustrated(beside, html)).as_bytes())
-}
-
-/// The name of the test case, and the test case itself.
-fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, String), Failure> {
-    if let Some(seed) = args.seed {
-        let case = inputs::seeded_case(kind, seed, SeedOptions { colors: args.colors })?;
-        return Ok((format!("seed {seed}"), case));
-    }
-    let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
-    let Some(board) = args.board.clone().or(first) else {
-        let problem = "comes with no test case; name one with --board FILE or --seed N";
-        return refuse(format!("{} {problem}", kind.name));
-    };
-    inputs::named_case(kind, &board)
 }
 
 /// Warns of a game that is repeated; `-v` shows each turn.
