@@ -167,7 +167,7 @@ play --no-timeout | tip: --profile unlimited$
 play --jobs 3 | `referee suite --jobs N` plays N games at a time$
 suite --parallel=3 | `referee suite --jobs N` plays N games at a time$
 suite --rounds 3 | `referee suite --repeat N` plays each game N times$
-play --stderr | tip: -v shows each turn; --log and --html keep what the bot
+play --stderr | tip: -v shows what a bot that succeeds writes to standard error
 suite --part-length 1h | tip: --shard K/N plays a machine's share
 replay log --stdin sent | tip: --export input > FILE$
 replay log --turn-input=3 | tip: --export input:TURN$

@@ -122,6 +122,54 @@ fn the_default_game_is_checked_without_its_name() {
 }
 
 #[test]
+fn answers_and_standard_error_are_files_for_a_visualizer() {
+    let place = project();
+    fs::write(place.path("adds.sh"), format!("{ADDS}; echo {{}} notes >&2")).expect("written");
+    let file = |name: &str| fs::read_to_string(place.path(name)).expect("a file");
+    let played = place.referee(&[
+        "play",
+        "--game",
+        "sum",
+        "--seed",
+        "12",
+        "--bot",
+        "sh adds.sh",
+        "--outputs",
+        "a/b",
+        "--log",
+        "log",
+    ]);
+    let shown = played.exits(0).out();
+    assert!(shown.contains("the bot's standard error:\n    {} notes"), "{shown}");
+    assert_eq!((file("a/b/0012.txt"), file("a/b/0012.err")), ("60\n".into(), "{} notes\n".into()));
+    assert_eq!(place.referee(&["replay", "log", "--export", "answer"]).exits(0).out(), "60\n");
+    let suite = ["suite", "--game", "sum", "--run", "none", "--outputs"];
+    assert_code(&place.referee(&[&suite[..], &["out", "--bot", "sh adds.sh"]].concat()), 0);
+    assert_eq!(file("out/0001.txt"), "7\n");
+    place.script("fails", "echo 5; echo oops >&2; exit 1");
+    assert_code(&place.referee(&[&suite[..], &["out", "--bot", "./fails"]].concat()), 1);
+    assert_eq!((file("out/0001.txt"), file("out/0001.err")), ("5\n".into(), "oops\n".into()));
+    // Several games of a board have their numbers.
+    assert_code(
+        &place.referee(&[&suite[..], &["two", "--bot", "sh adds.sh", "--repeat", "2"]].concat()),
+        0,
+    );
+    assert_eq!((file("two/0001-1.txt"), file("two/0012-4.txt")), ("7\n".into(), "60\n".into()));
+    // Of the cases none is replaced.
+    let cases = place.referee(&[&suite[..], &["in", "--bot", "sh adds.sh"]].concat()).exits(2);
+    assert!(cases.err().contains("in/0001.txt: exists, and is not an answer"), "{}", cases.err());
+    // Other games show it with -v.
+    place.script("loud", &format!("echo loud >&2; exec '{}' bot greedy", program()));
+    let shown = |more: &[&str]| {
+        place.command(&["play", "--bot", "./loud"]).args(more).patient().run().exits(0).out()
+    };
+    assert!(
+        !shown(&[]).contains("loud\n    loud")
+            && shown(&["-v"]).contains("standard error:\n    loud")
+    );
+}
+
+#[test]
 fn what_the_scorer_draws_is_kept_with_the_log_and_pages_lead_to_it() {
     let place = project();
     let drawn = |file: &str| fs::read_to_string(place.path(file)).ok();

@@ -71,7 +71,10 @@ const INSTEAD: [(&str, &str); 64] = [
     ("--slowest", "--sort slowest"),
     ("--slurm", "`referee submit` submits the games of a suite to Slurm"),
     ("--slurm-max-tasks", "`max-tasks` in [cluster] of referee.toml"),
-    ("--stderr", "-v shows each turn; --log and --html keep what the bot writes to standard error"),
+    (
+        "--stderr",
+        "-v shows what a bot that succeeds writes to standard error; --outputs, --log and --html keep it",
+    ),
     ("--stdin", "--export input > FILE"),
     ("--time", TIMES),
     ("--time-limit", TIMES),

@@ -14,6 +14,7 @@ use contain::bot::{BotCommand, Confinement};
 use engine::build::build;
 use engine::config::{Config, Layer, Project, ShellSyntax, find_project};
 use engine::play::Seated;
+use results::gamelog::outputs;
 use results::suite::{Plan, Records, Rules};
 use rules::game::{GameKind, SeedOptions, TestCase, UnknownGame, games};
 use terms::seed::Seed;
@@ -253,6 +254,16 @@ fn no_board(kind: &GameKind, board: &Path) -> Failure {
         ),
         None => Failure::file(board, "no such file"),
     }
+}
+
+/// Refuses to replace a file of the user's, such as a case, by the answer of one of these boards.
+pub(super) fn refuse_obstacle(
+    folder: &Path,
+    boards: impl Iterator<Item = String>,
+) -> Result<(), Failure> {
+    let problem = "exists, and is not an answer; name another folder with --outputs";
+    let obstacle = outputs::obstacle(folder, boards.map(|board| outputs::name(&board)));
+    obstacle.map_or(Ok(()), |file| Err(Failure::file(file, problem)))
 }
 
 /// The test case of a seed, as text.

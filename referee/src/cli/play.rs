@@ -21,9 +21,9 @@ use engine::play::{Match, PlayError, Traces};
 use report::view::film::{Film, TurnTimes};
 use report::view::page;
 use report::{Format, GameReport};
-use results::gamelog::{End, Event, Log, LogWriter, SeatEnd, drawings};
-use rules::game::judge::JudgeProgram;
+use results::gamelog::{End, Event, Log, LogWriter, SeatEnd, drawings, outputs};
 use rules::game::SeedOptions;
+use rules::game::judge::JudgeProgram;
 use rules::score::shown;
 use terms::limits::OnHostDelay;
 use terms::seed::Seed;
@@ -87,10 +87,16 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Print text instead of the result: `transcript`, or the bot's `input` or `input:3`
+    /// Write the bot's answer and standard error to this folder, as 0007.txt and 0007.err
     ///
-    /// `transcript` is both sides of the game. `input` is the exact bytes that the bot was sent,
-    /// and `input:3` only those in the third turn.
+    /// The files are named after the board, with several players also after the seat.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    outputs: Option<PathBuf>,
+
+    /// Print text instead of the result: `transcript`, or the bot's `answer`, `input` or `input:3`
+    ///
+    /// `transcript` is both sides of the game. `answer` is all replies of the bot, `input` the exact
+    /// bytes that it was sent, and `input:3` only those in the third turn.
     #[arg(long, value_name = "WHAT", conflicts_with = "format")]
     export: Option<Export>,
 
@@ -117,7 +123,7 @@ pub(super) struct PlayArgs {
 }
 
 /// What a game that is played again has in its log, and what makes files of a new game.
-const OF_NEW_GAMES: [&str; 23] = [
+const OF_NEW_GAMES: [&str; 24] = [
     "bot",
     "pin",
     "stray",
@@ -138,6 +144,7 @@ const OF_NEW_GAMES: [&str; 23] = [
     "ponder",
     "log",
     "html",
+    "outputs",
     "export",
     "trace",
     "ForceFlag",
@@ -182,8 +189,10 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     }
     let bots = args.bot.resolve_seats(&config, args.ponder)?;
     let options = SeedOptions { colors: args.colors };
-    let (board, test_case) =
-        inputs::case(&config.game, args.board.as_deref(), args.seed, options)?;
+    let (board, test_case) = inputs::case(&config.game, args.board.as_deref(), args.seed, options)?;
+    if let Some(outputs) = &args.outputs {
+        inputs::refuse_obstacle(outputs, [board.clone()].into_iter())?;
+    }
     let open = |path| LogWriter::open(path, config.log_size);
     let mut log = args.log.as_deref().map(open).transpose()?;
     let interrupt = interrupt()?;
@@ -242,6 +251,8 @@ fn conclude(
             let log = log.expect("a played game has started");
             let mut report = GameReport::of(&log);
             report.log.clone_from(&args.log);
+            report.shows_stderr |= log::log_enabled!(log::Level::Info);
+            let kept = keep_outputs(args, &log);
             let exported = args.export.map(|export| export.print(&log));
             let page = args.html.as_ref().map(|html| write_page(args, html, log, &end));
             // The result stands without its files.
@@ -251,7 +262,7 @@ fn conclude(
                 _ => print(|out| report.write(args.format, out)).map(drop),
             };
             let exported = exported.map_or(Ok(()), |exported| exported.map(drop));
-            fail_with_first([printed, exported, page.unwrap_or(Ok(())), traced, logged])?;
+            fail_with_first([printed, exported, page.unwrap_or(Ok(())), kept, traced, logged])?;
             // The signal came after the game was over.
             if let Some(by) = cancelled {
                 return Err(Failure::Interrupted { signal: signal(by), kept: String::new() });
@@ -289,6 +300,12 @@ fn write_trace(args: &PlayArgs, traces: Option<&Traces>) -> Result<(), Failure> 
     let (Some(file), Some(traces)) = (&args.trace, traces) else { return Ok(()) };
     let lines = traces.to_json_lines().context("cannot record the game");
     args.force.write(file, lines.map_err(Failure::Referee)?.as_bytes())
+}
+
+/// Writes what the bots wrote, if it is wanted.
+fn keep_outputs(args: &PlayArgs, log: &Log) -> Result<(), Failure> {
+    let Some(folder) = &args.outputs else { return Ok(()) };
+    outputs::keep(folder, &outputs::name(&log.start.board), log).map_err(Failure::user)
 }
 
 /// Writes the page that plays the game.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::Duration;
 
 use super::archive::Archive;
@@ -14,6 +15,7 @@ use crate::play::await_quiet;
 use contain::bot::{BotCommand, Host, PinError, memory_limit_of_host, process_limit_of_host};
 use contain::cancel::{Cancelled, Canceller};
 use results::compare::{Decider, Standing};
+use results::gamelog::outputs;
 use results::host::SHORT_LIMIT;
 use results::suite::{
     Bests, FolderError, Logs, Outcome, Packing, Plan, RunFolder, RunWriter, Session,
@@ -56,6 +58,8 @@ pub struct RunPlayer<'a> {
     pub logs: Logs,
     /// How logs are written; by default as the run was started with.
     pub packing: Packing,
+    /// The folder for what the bots write, as [`outputs::keep`] writes it; by default it is not kept.
+    pub outputs: Option<&'a Path>,
     /// The best known scores, which results keep for comparisons in [`Measure::Ratio`](rules::measure::Measure::Ratio).
     pub bests: Option<&'a Bests>,
     /// A bot that answers at once, as [`check_host`] needs it. With it, a shard of a run that has time
@@ -115,6 +119,7 @@ impl<'a> RunPlayer<'a> {
             jobs,
             logs,
             packing,
+            outputs: None,
             bests: None,
             echo: None,
             canceller: None,
@@ -141,8 +146,12 @@ impl<'a> RunPlayer<'a> {
         warn_of_memory(&folder.run.plan, bots);
         warn_of_processes(bots);
         let entrants = Entrant::all(self.config, &folder)?;
+        let plan = &folder.run.plan;
+        let of_board = |board| outputs::name(&plan.board_name(board));
+        let is_named_by_board = self.outputs.is_some()
+            && (0..plan.boards()).map(of_board).collect::<BTreeSet<_>>().len() == plan.games();
         let mut pool = Pool {
-            plan: &folder.run.plan,
+            plan,
             config: self.config,
             entrants: &entrants,
             workers: &workers,
@@ -151,6 +160,8 @@ impl<'a> RunPlayer<'a> {
                 log_size: self.config.log_size,
                 logs: self.logs,
                 packing: self.packing,
+                outputs: self.outputs,
+                is_named_by_board,
             },
             canceller: self.canceller,
             signal_spread: folder.run.shard.map_or(Duration::ZERO, |_| SIGNAL_SPREAD),

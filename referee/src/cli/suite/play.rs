@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
@@ -12,6 +13,7 @@ use super::jobs::{JobsFlags, refuse_crowd};
 use super::progress::SuiteProgress;
 use super::report::{Games, ReportFlags, report};
 use crate::cli::hints::shell_path;
+use crate::cli::inputs::refuse_obstacle;
 use crate::cli::signals::signal;
 use crate::cli::{Failure, interrupt, timing};
 use ::report::Format;
@@ -31,6 +33,13 @@ pub(super) struct PlayFlags {
 
     #[command(flatten)]
     pub(super) report: ReportFlags,
+
+    /// Write each game's answer and standard error to this folder, as 0007.txt and 0007.err
+    ///
+    /// Files are named after the board, and after the game's number if a board has several games. Later
+    /// games replace them.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    outputs: Option<PathBuf>,
 }
 
 /// Plays the missing games of a run, and reports on it. If it `may_stop`, a bot without hope ends it.
@@ -76,6 +85,10 @@ fn play(
     if folder.played()?.count() < folder.planned() {
         refuse_crowd(jobs, &folder.run.plan)?;
     }
+    if let Some(outputs) = &flags.outputs {
+        let plan = &folder.run.plan;
+        refuse_obstacle(outputs, (0..plan.boards()).map(|board| plan.board_name(board)))?;
+    }
     let mut audience = Audience {
         progress: SuiteProgress::of(&folder)?,
         bests,
@@ -88,6 +101,7 @@ fn play(
     if !is_kept {
         player.logs = Logs::None;
     }
+    player.outputs = flags.outputs.as_deref();
     player.bests = Some(bests);
     player.echo = folder.run.shard.map(|_| timing::echo(config)).transpose()?;
     player.canceller = Some(interrupt);
