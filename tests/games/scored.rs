@@ -170,6 +170,57 @@ fn answers_and_standard_error_are_files_for_a_visualizer() {
 }
 
 #[test]
+fn each_finished_case_has_a_line_of_a_table() {
+    let place = project();
+    let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--records", "best.toml"];
+    let live = place.referee(&[&suite[..], &["--live-table", "--run", "one"]].concat()).exits(0);
+    assert!(live.out().contains("2 games of sum, 0 lost: Accepted 2/2"), "{}", live.out());
+    let rows = |said: String| -> Vec<Vec<String>> {
+        let lines = said.lines().filter(|line| line.contains("  "));
+        lines.map(|line| line.split_whitespace().map(str::to_owned).collect()).collect()
+    };
+    let [head, first, _] = &rows(live.err())[..] else { panic!("{}", live.err()) };
+    assert_eq!(head.join(" "), "case score yours/best mean score time state");
+    assert_eq!(first[..4], ["0001", "1000", "-", "1000.0"]);
+    assert_eq!(first.last().map(String::as_str), Some("completed"));
+    place.script("less", "echo 57");
+    let less = ["suite", "--game", "sum", "--bot", "./less", "--records", "best.toml"];
+    let live = place.referee(&[&less[..], &["--live-table", "--run", "two"]].concat()).exits(0);
+    let [_, _, last] = &rows(live.err())[..] else { panic!("{}", live.err()) };
+    assert_eq!(last[..5], ["0012", "997", "99.70", "%", "973.5"]);
+    let Some(terminal) = Terminal::of_size(120, 20) else { return };
+    terminal.run(&format!("cd '{}'", place.folder().display()));
+    terminal.referee(&[&suite[..], &["--run", "three", "--jobs", "1"]].concat(), &[]);
+    let screen = terminal.wait_for("status: 0");
+    assert!(screen.contains("mean score") && screen.contains("  0012  "), "{screen}");
+}
+
+#[test]
+fn a_page_that_is_a_picture_is_shown_and_another_is_linked_first() {
+    let place = project();
+    let page = |vis: &str| {
+        place.script("scorer", &format!("echo '{vis}' >vis.html; echo Score = 1"));
+        assert_code(&play(&place, "sh adds.sh", &["--html", "game.html", "--force"]), 0);
+        fs::read_to_string(place.path("game.html")).expect("a page")
+    };
+    let look = |is_picture: bool| {
+        let url = format!("file://{}", place.path("game.html").display());
+        let expected = json!({ "url": url, "isPicture": is_picture });
+        Browser::open().map(|browser| browser.check("shows_drawing", &expected));
+    };
+    let shown = page("<html><body><svg width=\"9\"><rect/></svg></body></html>");
+    let picture = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\"><rect/></svg>";
+    let address = format!("data:image/svg+xml;base64,{}", BASE64_STANDARD.encode(picture));
+    assert!(shown.contains(&format!(r#""image":"{address}""#)), "{shown}");
+    look(true);
+    for needs_more in ["<script>draw()</script><svg></svg>", "<svg></svg><svg></svg>", "<p>x</p>"] {
+        let linked = page(needs_more);
+        assert!(!linked.contains("data:image/svg+xml;base64") && linked.contains("vis.html"));
+        look(false);
+    }
+}
+
+#[test]
 fn what_the_scorer_draws_is_kept_with_the_log_and_pages_lead_to_it() {
     let place = project();
     let drawn = |file: &str| fs::read_to_string(place.path(file)).ok();

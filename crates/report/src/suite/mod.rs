@@ -53,7 +53,13 @@ impl Report for SuiteReport<'_> {
         let is_good = summary.lost() + summary.games_not_played() == 0;
         let tone = if is_good { Tone::Good } else { Tone::Bad };
         let mut document = Document::default();
-        document.headline(Line::toned(tone, headline(summary), ""));
+        let accepted = match summary.bots.as_slice() {
+            [Tally { won, games, .. }] if !self.contest_columns().is_empty() => {
+                format!(": Accepted {won}/{games}")
+            }
+            _ => String::new(),
+        };
+        document.headline(Line::toned(tone, headline(summary), &accepted));
         match &self.league {
             Some(league) => ratings::add(&mut document, league),
             None => self.add_totals(&mut document),

@@ -40,6 +40,13 @@ pub(super) struct PlayFlags {
     /// games replace them.
     #[arg(long, value_name = "DIR", hide_short_help = true)]
     outputs: Option<PathBuf>,
+
+    /// Print a line for each finished game to standard error
+    ///
+    /// It has the case, the score, yours/best, the mean score so far, the time and the verdict. In a
+    /// terminal this is the default for the games of contests' tools.
+    #[arg(long, hide_short_help = true)]
+    live_table: bool,
 }
 
 /// Plays the missing games of a run, and reports on it. If it `may_stop`, a bot without hope ends it.
@@ -90,7 +97,11 @@ fn play(
         refuse_obstacle(outputs, (0..plan.boards()).map(|board| plan.board_name(board)))?;
     }
     let mut audience = Audience {
-        progress: SuiteProgress::of(&folder)?,
+        progress: SuiteProgress::of(
+            &folder,
+            flags.report.format == Format::Text,
+            flags.live_table,
+        )?,
         bests,
         is_streamed: flags.report.format == Format::Jsonl,
         streamed: Ok(()),
