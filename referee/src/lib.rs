@@ -101,7 +101,8 @@ pub mod suite {
         GameSet, Listing, Logs, Loss, MAX_GAMES, Margin, NewBest, NotPlayed, Opponent, Outcome,
         Outcomes, Packing, Plan, PlannedBoard, PlannedBot, Points, Record, RecordId, Records,
         RecordsError, Rules, Run, RunFolder, RunWriter, Seats, Seeds, Session, Shard, SuiteVerdict,
-        Summary, Tally, Times, Verified, differing_places, list_runs, loss_kind, merge, verify,
+        Summary, Tally, Times, Totals, Verified, differing_places, list_runs, loss_kind, merge,
+        verify,
     };
 }
 

@@ -171,6 +171,17 @@ export default {
     });
   },
 
+  /** What the judge has drawn comes first: a picture, or else a large link. */
+  async shows_drawing({ url, isPicture }) {
+    await withPage(url, {}, async (page) => {
+      const card = page.locator(".cards > .card").first();
+      assert.equal(await card.locator("h3").innerText(), "Drawn by the judge");
+      const link = card.locator("a[href$='/vis.html']");
+      const found = await link.evaluate((it) => [it.querySelector("img")?.naturalWidth > 0, parseFloat(getComputedStyle(it).fontSize) >= 20]);
+      assert.deepEqual(found, [isPicture, !isPicture]);
+    });
+  },
+
   /** On paper, and in the few colours that a reader has chosen, tiles have shapes. */
   async shows_shapes({ url }) {
     await withPage(url, { colorScheme: "dark" }, async (page) => {

@@ -98,6 +98,16 @@ fn a_word_without_a_flag_is_told_which_flag_it_wants() {
     }
     let said = error(scene.path(), &["play", "board.txt"]);
     assert!(said.contains("a board with --board board.txt"), "{said}");
+    let suite = ["suite", "--bot", "@first", "--seed", "1", "--run", "a run", "--game", "samegame"];
+    assert_code(&referee().current_dir(scene.path()).args(suite).patient().run(), 0);
+    for (word, advice) in [
+        ("a run", "it is a run: `referee show 'a run'` shows its games and their times"),
+        ("latest", "it is a run: `referee show latest` shows"),
+        ("square-remover", "name the game with --game square-remover"),
+    ] {
+        let said = error(scene.path(), &["timing", word]);
+        assert!(said.contains(advice), "{said}");
+    }
 }
 
 #[test]
@@ -148,7 +158,7 @@ play --no-timeout | tip: --profile unlimited$
 play --jobs 3 | `referee suite --jobs N` plays N games at a time$
 suite --parallel=3 | `referee suite --jobs N` plays N games at a time$
 suite --rounds 3 | `referee suite --repeat N` plays each game N times$
-play --stderr | tip: -v shows each turn; --log and --html keep what the bot
+play --stderr | tip: -v shows what a bot that succeeds writes to standard error
 suite --part-length 1h | tip: --shard K/N plays a machine's share
 replay log --stdin sent | tip: --export input > FILE$
 replay log --turn-input=3 | tip: --export input:TURN$

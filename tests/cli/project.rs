@@ -56,9 +56,14 @@ fn the_only_bot_of_a_project_plays_if_none_is_named() {
         let args: Vec<&str> = args.split(' ').collect();
         let command = referee();
         let command = command.current_dir(project.path()).env("BOT", program()).args(&args);
-        let said = command.run().exits(0).out();
-        assert!(said.contains("mine"), "{args:?}: {said}");
+        let output = command.run().exits(0);
+        assert!(output.out().contains("mine"), "{args:?}: {output:?}");
+        let said = output.err();
+        let told = "building `mine`: echo exec \\\"$BOT\\\" bot first > bot.sh";
+        assert!(said.lines().any(|line| line == told), "{args:?}: {said}");
     }
+    let quiet = referee().current_dir(project.path()).env("BOT", program());
+    assert_eq!(quiet.args(["play", "-q"]).run().exits(0).err(), "");
     let two = "[bots.new]\ncommand = './new'\n[bots.old]\ncommand = './old'\n";
     let two = Project::new(&format!("{two}[game.nim]\nkind = 'judge'\ncommand = './judge'\n"));
     let said = two.error(&["play", "--game", "nim"]);
@@ -129,7 +134,9 @@ fn settings_and_all_other_files_may_be_bare_names() {
     for words in [
         "play --config my.toml --bot mine --seed 1 --log game.jsonl --html game.html",
         "play --game my.toml --bot cat --seed 1",
+        "play --game my.toml --bot cat",
         "game check my.toml --bot cat --seed 1",
+        "game check any --config my.toml --bot cat",
         "replay game.jsonl --html again.html",
         "suite --config my.toml --bot mine --board few",
         "suite --config my.toml --bot mine --seed 1..2 --logs all --run run",
@@ -158,10 +165,11 @@ fn a_build_that_fails_stops_with_its_output() {
     let file = "[bots.mine]\ncommand = './mine'\nbuild = 'echo no such type >&2; exit 3'";
     let project = Project::new(file);
     assert_snapshot!(project.error(&["suite", "--bot", "mine"]), @"
+    building `mine`: echo no such type >&2; exit 3
     error: cannot build the bot `mine`: `echo no such type >&2; exit 3` ended with exit status: 3
     no such type
     ");
-    assert_snapshot!(project.error(&["play", "--bot", "mine"]), @"
+    assert_snapshot!(project.error(&["play", "-q", "--bot", "mine"]), @"
     error: cannot build the bot `mine`: `echo no such type >&2; exit 3` ended with exit status: 3
     no such type
     ");
@@ -171,8 +179,8 @@ fn a_build_that_fails_stops_with_its_output() {
 #[test]
 fn what_a_project_lacks_is_named() {
     let project = Project::new(BOTS);
-    assert_snapshot!(project.error(&["suite", "--board", "nope"]), @"error: nope: no such file");
-    assert_snapshot!(project.error(&["suite", "--board", "few", "--seed", "1"]), @"error: --board few: there can be only one list of seeds; a set or --seed has another one");
+    assert_snapshot!(project.error(&["suite", "-q", "--board", "nope"]), @"error: nope: no such file");
+    assert_snapshot!(project.error(&["suite", "-q", "--board", "few", "--seed", "1"]), @"error: --board few: there can be only one list of seeds; a set or --seed has another one");
     for (file, expected) in [
         ("profil = 'relaxed'", "referee.toml:1:1: unknown field `profil`, "),
         ("[suite]\njob = 2", "referee.toml:2:1: unknown field `job`, "),

@@ -122,6 +122,105 @@ fn the_default_game_is_checked_without_its_name() {
 }
 
 #[test]
+fn answers_and_standard_error_are_files_for_a_visualizer() {
+    let place = project();
+    fs::write(place.path("adds.sh"), format!("{ADDS}; echo {{}} notes >&2")).expect("written");
+    let file = |name: &str| fs::read_to_string(place.path(name)).expect("a file");
+    let played = place.referee(&[
+        "play",
+        "--game",
+        "sum",
+        "--seed",
+        "12",
+        "--bot",
+        "sh adds.sh",
+        "--outputs",
+        "a/b",
+        "--log",
+        "log",
+    ]);
+    let shown = played.exits(0).out();
+    assert!(shown.contains("the bot's standard error:\n    {} notes"), "{shown}");
+    assert_eq!((file("a/b/0012.txt"), file("a/b/0012.err")), ("60\n".into(), "{} notes\n".into()));
+    assert_eq!(place.referee(&["replay", "log", "--export", "answer"]).exits(0).out(), "60\n");
+    let suite = ["suite", "--game", "sum", "--run", "none", "--outputs"];
+    assert_code(&place.referee(&[&suite[..], &["out", "--bot", "sh adds.sh"]].concat()), 0);
+    assert_eq!(file("out/0001.txt"), "7\n");
+    place.script("fails", "echo 5; echo oops >&2; exit 1");
+    assert_code(&place.referee(&[&suite[..], &["out", "--bot", "./fails"]].concat()), 1);
+    assert_eq!((file("out/0001.txt"), file("out/0001.err")), ("5\n".into(), "oops\n".into()));
+    // Several games of a board have their numbers.
+    assert_code(
+        &place.referee(&[&suite[..], &["two", "--bot", "sh adds.sh", "--repeat", "2"]].concat()),
+        0,
+    );
+    assert_eq!((file("two/0001-1.txt"), file("two/0012-4.txt")), ("7\n".into(), "60\n".into()));
+    // Of the cases none is replaced.
+    let cases = place.referee(&[&suite[..], &["in", "--bot", "sh adds.sh"]].concat()).exits(2);
+    assert!(cases.err().contains("in/0001.txt: exists, and is not an answer"), "{}", cases.err());
+    // Other games show it with -v.
+    place.script("loud", &format!("echo loud >&2; exec '{}' bot greedy", program()));
+    let shown = |more: &[&str]| {
+        place.command(&["play", "--bot", "./loud"]).args(more).patient().run().exits(0).out()
+    };
+    assert!(
+        !shown(&[]).contains("loud\n    loud")
+            && shown(&["-v"]).contains("standard error:\n    loud")
+    );
+}
+
+#[test]
+fn each_finished_case_has_a_line_of_a_table() {
+    let place = project();
+    let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--records", "best.toml"];
+    let live = place.referee(&[&suite[..], &["--live-table", "--run", "one"]].concat()).exits(0);
+    assert!(live.out().contains("2 games of sum, 0 lost: Accepted 2/2"), "{}", live.out());
+    let rows = |said: String| -> Vec<Vec<String>> {
+        let lines = said.lines().filter(|line| line.contains("  "));
+        lines.map(|line| line.split_whitespace().map(str::to_owned).collect()).collect()
+    };
+    let [head, first, _] = &rows(live.err())[..] else { panic!("{}", live.err()) };
+    assert_eq!(head.join(" "), "case score yours/best mean score time state");
+    assert_eq!(first[..4], ["0001", "1000", "-", "1000.0"]);
+    assert_eq!(first.last().map(String::as_str), Some("completed"));
+    place.script("less", "echo 57");
+    let less = ["suite", "--game", "sum", "--bot", "./less", "--records", "best.toml"];
+    let live = place.referee(&[&less[..], &["--live-table", "--run", "two"]].concat()).exits(0);
+    let [_, _, last] = &rows(live.err())[..] else { panic!("{}", live.err()) };
+    assert_eq!(last[..5], ["0012", "997", "99.70", "%", "973.5"]);
+    let Some(terminal) = Terminal::of_size(120, 20) else { return };
+    terminal.run(&format!("cd '{}'", place.folder().display()));
+    terminal.referee(&[&suite[..], &["--run", "three", "--jobs", "1"]].concat(), &[]);
+    let screen = terminal.wait_for("status: 0");
+    assert!(screen.contains("mean score") && screen.contains("  0012  "), "{screen}");
+}
+
+#[test]
+fn a_page_that_is_a_picture_is_shown_and_another_is_linked_first() {
+    let place = project();
+    let page = |vis: &str| {
+        place.script("scorer", &format!("echo '{vis}' >vis.html; echo Score = 1"));
+        assert_code(&play(&place, "sh adds.sh", &["--html", "game.html", "--force"]), 0);
+        fs::read_to_string(place.path("game.html")).expect("a page")
+    };
+    let look = |is_picture: bool| {
+        let url = format!("file://{}", place.path("game.html").display());
+        let expected = json!({ "url": url, "isPicture": is_picture });
+        Browser::open().map(|browser| browser.check("shows_drawing", &expected));
+    };
+    let shown = page("<html><body><svg width=\"9\"><rect/></svg></body></html>");
+    let picture = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9\"><rect/></svg>";
+    let address = format!("data:image/svg+xml;base64,{}", BASE64_STANDARD.encode(picture));
+    assert!(shown.contains(&format!(r#""image":"{address}""#)), "{shown}");
+    look(true);
+    for needs_more in ["<script>draw()</script><svg></svg>", "<svg></svg><svg></svg>", "<p>x</p>"] {
+        let linked = page(needs_more);
+        assert!(!linked.contains("data:image/svg+xml;base64") && linked.contains("vis.html"));
+        look(false);
+    }
+}
+
+#[test]
 fn what_the_scorer_draws_is_kept_with_the_log_and_pages_lead_to_it() {
     let place = project();
     let drawn = |file: &str| fs::read_to_string(place.path(file)).ok();
@@ -411,6 +510,14 @@ fn one_game_of_a_run_is_named_by_its_number_or_its_case() {
     let like = place.referee(&["replay", "turned:1"]).exits(0).err();
     let told = "game 1 is on the board 0012; turned:0001 is a game on the board 0001";
     assert!(like.contains(told), "{like}");
+    let unlogged = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--logs", "none"];
+    let unlogged = [&unlogged[..], &["--seed", "12,1", "--run", "unlogged"]].concat();
+    assert_code(&place.referee(&unlogged), 0);
+    let error = place.referee(&["replay", "unlogged:1"]).exits(2).err();
+    assert!(
+        error.starts_with("error: unlogged:1: no log") && error.contains("unlogged:0001 is a game"),
+        "the error comes first: {error}"
+    );
     let compared = place.referee(&["compare"]);
     assert!(!compared.err().contains("required"), "{}", compared.err());
     let bundles = ["suite", "--game", "sum", "--bot", "false", "--seed", "1", "--run", "lost"];

@@ -31,6 +31,17 @@ fn a_match_takes_at_most_15_lines() {
 }
 
 #[test]
+fn a_policy_plays_in_the_same_process_as_the_guide_shows() {
+    let source = include_str!("../../referee/examples/ten_games.rs");
+    let page = include_str!("../../docs/guide/src/library.md");
+    assert!(source.lines().count() <= 40 && page.contains(source), "{page}");
+    let said = said(&run("ten_games", &[]));
+    let scores = said.lines().map(|line| line.split_once(": ").expect("a score").1);
+    assert_eq!(scores.map(|score| score.parse::<i64>().expect("a number")).sum::<i64>(), 3464);
+    assert_eq!(said.lines().count(), 10);
+}
+
+#[test]
 fn a_tournament_plays_in_threads() {
     let said = said(&run("tournament", &[]));
     let mut lines = said.lines();

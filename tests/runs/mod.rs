@@ -18,6 +18,7 @@ mod show;
 mod stream;
 mod suite;
 mod tables;
+mod totals;
 mod truth;
 mod tuning_heavy;
 mod verify;

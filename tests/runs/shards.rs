@@ -116,6 +116,19 @@ fn what_does_not_belong_together_is_refused() {
     assert!(said.contains("is in parts, which only version 1 of the referee can merge"), "{said}");
 }
 
+#[test]
+fn the_latest_runs_are_merged_by_their_names() {
+    let place = Place::new();
+    for shard in ["1/2", "2/2"] {
+        let words = ["suite", "--bot", "@first", "--seed", "1..2", "--shard", shard];
+        assert_code(&place.command(&words).args(["--logs", "all"]).patient().run(), 0);
+    }
+    let merged = place.referee(&["merge", "latest", "latest~1", "--run", "both"]).exits(0).out();
+    assert!(merged.starts_with("2 games of samegame, 0 lost"), "{merged}");
+    assert_code(&place.referee(&["verify", "latest"]), 0);
+    assert_code(&place.referee(&["status", "latest"]), 0);
+}
+
 /// An `sbatch` that notes what is submitted.
 const SBATCH: &str = r#"[ "$1" = --version ] && exit
 [ -e refuse ] && { echo "sbatch: error: invalid partition" >&2; exit 1; }

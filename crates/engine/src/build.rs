@@ -40,12 +40,17 @@ pub enum BuildError {
     },
 }
 
-/// Runs `command` in a shell in `folder`, and warns now and then that it is still running.
+/// Runs `command` in a shell in `folder`, and calls `notify` first, and now and then while it is still running.
 ///
 /// # Errors
 /// When the shell cannot be started, or the command fails.
-pub fn build(bot: &str, command: &str, folder: &Path) -> Result<(), BuildError> {
-    let run = run(bot, command, folder);
+pub fn build(
+    bot: &str,
+    command: &str,
+    folder: &Path,
+    notify: impl FnMut(),
+) -> Result<(), BuildError> {
+    let run = run(command, folder, notify);
     let (status, output) = run.map_err(|source| BuildError::Shell {
         bot: bot.to_owned(),
         folder: folder.to_owned(),
@@ -60,13 +65,16 @@ pub fn build(bot: &str, command: &str, folder: &Path) -> Result<(), BuildError> 
 }
 
 /// Runs the command; returns its exit status and the output of both streams.
-fn run(bot: &str, command: &str, folder: &Path) -> io::Result<(ExitStatus, Vec<u8>)> {
+fn run(
+    command: &str,
+    folder: &Path,
+    mut notify: impl FnMut(),
+) -> io::Result<(ExitStatus, Vec<u8>)> {
+    notify();
     let output = tempfile::tempfile()?;
     let mut shell = shell(command);
     shell.current_dir(folder).stdin(Stdio::null());
     shell.stdout(output.try_clone()?).stderr(output.try_clone()?);
-    let status = program::run(&mut shell, NOTICE, |_| {
-        log::warn!("still building the bot `{bot}`: {command}");
-    })?;
+    let status = program::run(&mut shell, NOTICE, |_| notify())?;
     Ok((status, program::content(output)?))
 }

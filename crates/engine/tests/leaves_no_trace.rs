@@ -184,7 +184,7 @@ fn the_process_is_as_it_was_before() {
 
 fn build_at_once() {
     let started = Instant::now();
-    build("a bot", "sleep 0.1", Path::new(".")).expect("it is built");
+    build("a bot", "sleep 0.1", Path::new("."), || ()).expect("it is built");
     assert!(started.elapsed() < Duration::from_secs(10), "its exit was missed");
 }
 

@@ -1,7 +1,8 @@
 //! The figures of scores and comparisons as people read them: how many decimals, p-values, rates of losses.
 
 use results::compare::Comparison;
-use statistics::{LossRate, Lost};
+use results::suite::Totals;
+use statistics::{LossRate, Lost, Risk};
 use terms::text::plural;
 
 /// The maximum number of decimals to show; JSON has all.
@@ -63,6 +64,18 @@ pub(crate) fn in_percent(share: f64, digits: usize) -> String {
 /// A mean place in percent, such as `87.5 %`.
 pub(crate) fn place(place: f64) -> String {
     format!("{} %", in_percent(place / 100.0, 1))
+}
+
+/// A bot's total on a fixed set of boards.
+pub(crate) fn totals(bot: &str, totals: &Totals, risk: Risk) -> String {
+    let Totals { boards, rounds, mean, interval: (low, high) } = totals;
+    let (half, interval) = ((high - low) / 2.0, risk.interval_name());
+    let digits = two_digits(half);
+    let boards =
+        if *boards == 1 { "this board".to_owned() } else { format!("these {boards} boards") };
+    format!(
+        "On {boards} {bot} totals {mean:.digits$} ± {half:.digits$} ({interval}, over its own randomness in {rounds} rounds)."
+    )
 }
 
 /// The number of comparisons that verdicts are adjusted for: all with a shared board.

@@ -41,6 +41,7 @@ use self::stderr::Stderr;
 use results::gamelog::{Certificate, End, Log, Start, Turn};
 use results::replay::Difference;
 use rules::game::Seat;
+use rules::game::judge::JudgeProgram;
 use rules::score::Score;
 use terms::limits::LimitKind;
 use terms::millis::Millis;
@@ -72,6 +73,8 @@ pub struct GameReport {
     pub replay: Option<ReplayReport>,
     /// The only seat to show of a game of several players, if one was chosen.
     pub seat: Option<Seat>,
+    /// Whether the text shows the standard error of a bot that succeeds too; by default in contests, whose programs print notes there.
+    pub shows_stderr: bool,
     /// The standard error of each bot.
     stderr: Vec<Stderr>,
 }
@@ -125,6 +128,7 @@ impl GameReport {
             page: None,
             replay: None,
             seat: None,
+            shows_stderr: game.start.judge.as_ref().is_some_and(JudgeProgram::is_of_contest),
         };
         game.turns.iter().for_each(|turn| report.add(turn));
         if let Some(end) = &game.end {

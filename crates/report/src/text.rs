@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::advice::advice;
-use super::stderr::Stderr;
 use super::{GameReport, ReplayReport, Response};
 use results::gamelog::SeatEnd;
 use results::replay::Difference;
@@ -224,31 +223,36 @@ fn replay_rows(replay: &ReplayReport, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Shows the standard error of a bot that lost. Of output after its input was closed only the last line is shown, apart: it is a
+/// Shows the standard error of a bot that lost, or of each one if that is wanted. Of a loser's output after its input was closed only the last line is shown, apart: it is a
 /// consequence of the verdict, not its cause, unless a sanitizer reports what stopped the bot.
 fn stderr(report: &GameReport, out: &mut dyn Write) -> io::Result<()> {
     if report.start.is_of_several() {
         for seat in report.shown_seats() {
             let end = report.end.as_ref().and_then(|end| end.seats.get(seat));
-            if end.is_none_or(|end| end.verdict != Verdict::Completed) {
-                stderr_of(
-                    &report.stderr[seat],
-                    &format!("the standard error of seat {seat}:"),
-                    out,
-                )?;
-            }
+            let has_failed = end.is_none_or(|end| end.verdict != Verdict::Completed);
+            let title = format!("the standard error of seat {seat}:");
+            stderr_of(report, seat, has_failed, &title, out)?;
         }
         return Ok(());
     }
-    if report.end.as_ref().is_some_and(|end| end.won) {
-        return Ok(());
-    }
-    stderr_of(&report.stderr[0], "the bot's standard error:", out)
+    let has_failed = !report.end.as_ref().is_some_and(|end| end.won);
+    stderr_of(report, 0, has_failed, "the bot's standard error:", out)
 }
 
-fn stderr_of(stderr: &Stderr, title: &str, out: &mut dyn Write) -> io::Result<()> {
-    block(out, title, &stderr.before_verdict())?;
+fn stderr_of(
+    report: &GameReport,
+    seat: Seat,
+    has_failed: bool,
+    title: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let stderr = &report.stderr[seat];
     let after = stderr.after_verdict();
+    if !has_failed {
+        let all = [stderr.before_verdict(), after].concat();
+        return if report.shows_stderr { block(out, title, &all) } else { Ok(()) };
+    }
+    block(out, title, &stderr.before_verdict())?;
     if stderr.has_finding() {
         return block(out, "what it wrote after the verdict:", &after);
     }

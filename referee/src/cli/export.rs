@@ -7,7 +7,7 @@ use anyhow::anyhow;
 
 use super::{Failure, print, refuse};
 use report::view::transcript;
-use results::gamelog::Log;
+use results::gamelog::{Log, outputs};
 use terms::text::plural;
 
 /// What of a game is printed instead of its result.
@@ -15,6 +15,8 @@ use terms::text::plural;
 pub(super) enum Export {
     /// Both sides of the game, as plain text.
     Transcript,
+    /// All replies of the bot.
+    Answer,
     /// The exact bytes that the bot was sent, in the whole game or in one turn.
     Input(Option<u32>),
 }
@@ -26,9 +28,13 @@ impl FromStr for Export {
         let turn = text.strip_prefix("input:").and_then(|turn| turn.parse().ok());
         match text {
             "transcript" => Ok(Self::Transcript),
+            "answer" => Ok(Self::Answer),
             "input" => Ok(Self::Input(None)),
             _ if turn.is_some_and(|turn| turn > 0) => Ok(Self::Input(turn)),
-            _ => Err("it must be transcript, input or input:TURN, such as input:3".to_owned()),
+            _ => {
+                Err("it must be transcript, answer, input or input:TURN, such as input:3"
+                    .to_owned())
+            }
         }
     }
 }
@@ -37,11 +43,12 @@ impl Export {
     pub(super) fn print(self, log: &Log) -> Result<ExitCode, Failure> {
         let input = match self {
             Self::Transcript => return print(|out| transcript::write(log, out)),
-            Self::Input(None) if has_several_seats(log) => {
-                let several =
-                    "each bot is sent its own: name one with `referee replay LOG --seat N`";
-                return refuse(format!("--export input: {several}"));
+            Self::Answer | Self::Input(None) if has_several_seats(log) => {
+                let which = if self == Self::Answer { "answer" } else { "input" };
+                let several = "each bot has its own: name one with `referee replay LOG --seat N`";
+                return refuse(format!("--export {which}: {several}"));
             }
+            Self::Answer => outputs::answer(log, log.turns.first().map_or(0, |turn| turn.seat)),
             Self::Input(None) => transcript::all_input(log).map_err(Failure::user)?,
             Self::Input(Some(turn)) => {
                 let input = transcript::input(log, turn).map_err(Failure::user)?;

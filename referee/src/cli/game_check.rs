@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 
 use super::inputs::NamedBot;
 use super::rejudge::judged_again;
-use super::shared::BotFlags;
+use super::shared::{BotFlags, ConfigFlag};
 use super::{Failure, completions, exit, inputs, interrupt, print, signals};
 use contain::bot::BotCommand;
 use contain::cancel::Canceller;
@@ -67,14 +67,18 @@ struct CheckArgs {
     /// Play the board of a seed
     #[arg(long, value_name = "N", conflicts_with = "board", allow_negative_numbers = true)]
     seed: Option<Seed>,
+
+    #[command(flatten)]
+    config: ConfigFlag,
 }
 
 pub(super) fn run(args: &GameArgs) -> Result<ExitCode, Failure> {
     let GameCommand::Check(args) = &args.command;
     args.bot.refuse_without_bot()?;
     let game = args.game.as_deref().map(inputs::game_layer).transpose()?;
-    let config = inputs::settings(game.into_iter().chain([inputs::config_file(None)?]))?;
-    let case = case(args, &config.game)?;
+    let config = inputs::settings(game.into_iter().chain(args.config.layers()?))?;
+    let options = SeedOptions::default();
+    let case = inputs::case(&config.game, args.board.as_deref(), args.seed, options)?;
     let interrupt = interrupt()?;
     print(|out| write_settings(&config, &case.0, out))?;
     let silent = BotCommand::new("sh", ["-c", ":"], config.confinement(None)?);
@@ -123,20 +127,6 @@ fn bad_answers() -> [(&'static str, Vec<u8>); 8] {
 /// Whether the game's judge is sent answers, instead of starting the bot itself.
 fn is_sent_answers(game: &GameKind) -> bool {
     game.judge.as_ref().is_some_and(|judge| !judge.starts_bot())
-}
-
-/// The name of the test case, and the test case.
-fn case(args: &CheckArgs, kind: &GameKind) -> Result<(String, String), Failure> {
-    let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
-    match (&args.board, args.seed, first) {
-        (Some(board), _, _) => inputs::named_case(kind, board),
-        (None, None, Some(first)) => inputs::named_case(kind, &first),
-        (None, seed, _) => {
-            let seed = seed.unwrap_or(Seed::of(1));
-            let case = inputs::seeded_case(kind, seed, SeedOptions::default())?;
-            Ok((format!("seed {seed}"), case))
-        }
-    }
 }
 
 /// What the games of a check have in common.

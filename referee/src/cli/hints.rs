@@ -8,6 +8,7 @@ use std::sync::Once;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use super::named_run::is_run;
 use super::{Failure, inputs, refuse};
 use engine::config::{Config, ShellSyntax};
 use rules::game::{GameKind, UnknownGame};
@@ -72,7 +73,10 @@ const INSTEAD: [(&str, &str); 66] = [
     ("--slowest", "--sort slowest"),
     ("--slurm", "`referee submit` submits the games of a suite to Slurm"),
     ("--slurm-max-tasks", "`max-tasks` in [cluster] of referee.toml"),
-    ("--stderr", "-v shows each turn; --log and --html keep what the bot writes to standard error"),
+    (
+        "--stderr",
+        "-v shows what a bot that succeeds writes to standard error; --outputs, --log and --html keep it",
+    ),
     ("--stdin", "--export input > FILE"),
     ("--time", TIMES),
     ("--time-limit", TIMES),
@@ -147,6 +151,12 @@ pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
     let quoted = shell_word(&path);
     let flag = if is_program(Path::new(word.as_ref())) {
         format!("name the bot with --bot {quoted}")
+    } else if is_run(&word) {
+        format!(
+            "it is a run: `referee show {quoted}` shows its games and their times, and --bot CMD plays a bot"
+        )
+    } else if inputs::game(Some(&word)).is_ok() {
+        format!("name the game with --game {quoted}")
     } else {
         format!("name a bot with --bot {quoted}, or a board with --board {quoted}")
     };

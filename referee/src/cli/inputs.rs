@@ -3,21 +3,22 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::File;
-use std::io::{self, Read as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::anyhow;
 
-use super::{Failure, refuse};
+use super::{Failure, is_quiet, refuse};
 use contain::bot::{BotCommand, Confinement};
 use engine::build::build;
 use engine::config::{Config, Layer, Project, ShellSyntax, find_project};
 use engine::play::Seated;
+use results::gamelog::outputs;
 use results::suite::{Plan, Records, Rules};
 use rules::game::{GameKind, SeedOptions, TestCase, UnknownGame, games};
 use terms::seed::Seed;
-use terms::text::without_byte_order_mark;
+use terms::text::{printable, without_byte_order_mark};
 
 /// Far larger than any test case or settings file. A longer input is a mistake, such as a device file.
 const MAX_INPUT_BYTES: u64 = 1 << 20;
@@ -149,7 +150,17 @@ pub(super) fn project_bot(config: &Config, name: &str) -> Result<Option<ProjectB
     }
     let cwd = std::path::absolute(config.project.folder.join(&bot.cwd)).map_err(Failure::user)?;
     if let Some(command) = &bot.build {
-        build(name, command, &cwd).map_err(Failure::user)?;
+        let notify = || {
+            if !is_quiet() {
+                // If standard error is closed, the line is lost.
+                let _ = writeln!(
+                    io::stderr(),
+                    "building {}",
+                    printable(&format!("`{name}`: {command}"))
+                );
+            }
+        };
+        build(name, command, &cwd, notify).map_err(Failure::user)?;
     }
     Ok(Some(ProjectBot { words, cwd, env: bot.env.clone() }))
 }
@@ -215,6 +226,24 @@ pub(super) fn named_case(kind: &GameKind, board: &Path) -> Result<(String, Strin
     Ok((board_name(kind, board), load_board(kind, board)?.text))
 }
 
+/// The name of the test case, and the test case: of a board or a seed, or else the first that comes with the game, or seed 1.
+pub(super) fn case(
+    kind: &GameKind,
+    board: Option<&Path>,
+    seed: Option<Seed>,
+    options: SeedOptions,
+) -> Result<(String, String), Failure> {
+    let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
+    match (board, seed, first) {
+        (Some(board), _, _) => named_case(kind, board),
+        (None, None, Some(first)) => named_case(kind, &first),
+        (None, seed, _) => {
+            let seed = seed.unwrap_or(Seed::of(1));
+            Ok((format!("seed {seed}"), seeded_case(kind, seed, options)?))
+        }
+    }
+}
+
 /// The error for a board that is neither a file nor a case.
 fn no_board(kind: &GameKind, board: &Path) -> Failure {
     let seed = board.to_str().and_then(|name| name.parse::<Seed>().ok());
@@ -225,6 +254,16 @@ fn no_board(kind: &GameKind, board: &Path) -> Failure {
         ),
         None => Failure::file(board, "no such file"),
     }
+}
+
+/// Refuses to replace a file of the user's, such as a case, by the answer of one of these boards.
+pub(super) fn refuse_obstacle(
+    folder: &Path,
+    boards: impl Iterator<Item = String>,
+) -> Result<(), Failure> {
+    let problem = "exists, and is not an answer; name another folder with --outputs";
+    let obstacle = outputs::obstacle(folder, boards.map(|board| outputs::name(&board)));
+    obstacle.map_or(Ok(()), |file| Err(Failure::file(file, problem)))
 }
 
 /// The test case of a seed, as text.

@@ -20,7 +20,7 @@ use results::suite::{RunFolder, merge};
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(super) struct MergeArgs {
-    /// The runs of `referee suite --shard` or `referee submit`, in any order
+    /// The runs of `referee suite --shard` or `referee submit`, in any order: folders, or `latest`
     #[arg(value_name = "SHARD", required = true, add = completions::runs())]
     shards: Vec<PathBuf>,
 

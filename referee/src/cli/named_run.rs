@@ -153,16 +153,15 @@ pub(super) fn run_path(name: &Path) -> Result<PathBuf, Failure> {
     refuse(format!("{name}: {there}"))
 }
 
-/// Says which board the game of this number, and with this first result, is on, if another board has the number in its name, as `0012` has 12.
-fn warn_of_like_board(plan: &Plan, run: &str, number: usize, first: usize) {
+/// Which board the game of this number, and with this first result, is on, if another board has the number in its name, as `0012` has 12.
+fn like_board(plan: &Plan, run: &str, number: usize, first: usize) -> Option<String> {
     let mine = plan.board_name(plan.assignment(first).board);
     let names = (0..plan.boards()).map(|board| plan.board_name(board));
     let mut like = names.filter(|name| *name != mine && name.parse() == Ok(number));
-    if let Some(other) = like.next() {
-        log::warn!(
-            "game {number} is on the board {mine}; {run}:{other} is a game on the board {other}"
-        );
-    }
+    let other = like.next()?;
+    Some(format!(
+        "game {number} is on the board {mine}; {run}:{other} is a game on the board {other}"
+    ))
 }
 
 /// The log that this names: a file, the folder of a failed game, or RUN:GAME, a game of a run by its number or its board. A run
@@ -184,6 +183,7 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
     // Each game by its first seat's result.
     let all = (1..=plan.games()).step_by(players);
     let number_of = |first: usize| (first - 1) / players + 1;
+    let mut like = None;
     let chosen: Vec<usize> = match game {
         None => all.collect(),
         Some(game) => {
@@ -192,7 +192,7 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
                 && let Ok(number) = game.parse::<usize>()
                 && let Some(first) = number.checked_sub(1).and_then(|at| all.clone().nth(at))
             {
-                warn_of_like_board(plan, run, number, first);
+                like = like_board(plan, run, number, first);
                 chosen.push(first);
             }
             chosen
@@ -209,8 +209,16 @@ pub(super) fn log_of(name: &Path) -> Result<PathBuf, Failure> {
     let logs: Vec<(usize, PathBuf)> =
         chosen.iter().filter_map(|first| Some((*first, log(first)?))).collect();
     match logs.as_slice() {
-        [(_, log)] => Ok(log.clone()),
-        [] => refuse(format!("{text}: {}", no_log(run, game, chosen[0], plan))),
+        [(_, log)] => {
+            if let Some(like) = like {
+                log::warn!("{like}");
+            }
+            Ok(log.clone())
+        }
+        [] => {
+            let like = like.map(|like| format!("; {like}")).unwrap_or_default();
+            refuse(format!("{text}: {}{like}", no_log(run, game, chosen[0], plan)))
+        }
         [(first, _), ..] => {
             let shown = |(first, _): &(usize, _)| {
                 let (number, table) = (number_of(*first), plan.table(*first));

@@ -20,8 +20,8 @@ use engine::play::{Match, PlayError, Traces};
 use report::view::film::Film;
 use report::view::page;
 use report::{Format, GameReport};
-use results::gamelog::{End, Event, Log, LogWriter, SeatEnd, drawings};
-use rules::game::{GameKind, SeedOptions};
+use results::gamelog::{End, Event, Log, LogWriter, SeatEnd, drawings, outputs};
+use rules::game::SeedOptions;
 use rules::score::shown;
 use terms::limits::OnHostDelay;
 use terms::seed::Seed;
@@ -85,10 +85,16 @@ pub(super) struct PlayArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
-    /// Print text instead of the result: `transcript`, or the bot's `input` or `input:3`
+    /// Write the bot's answer and standard error to this folder, as 0007.txt and 0007.err
     ///
-    /// `transcript` is both sides of the game. `input` is the exact bytes that the bot was sent,
-    /// and `input:3` only those in the third turn.
+    /// The files are named after the board, with several players also after the seat.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    outputs: Option<PathBuf>,
+
+    /// Print text instead of the result: `transcript`, or the bot's `answer`, `input` or `input:3`
+    ///
+    /// `transcript` is both sides of the game. `answer` is all replies of the bot, `input` the exact
+    /// bytes that it was sent, and `input:3` only those in the third turn.
     #[arg(long, value_name = "WHAT", conflicts_with = "format")]
     export: Option<Export>,
 
@@ -115,7 +121,7 @@ pub(super) struct PlayArgs {
 }
 
 /// What a game that is played again has in its log, and what makes files of a new game.
-const OF_NEW_GAMES: [&str; 23] = [
+const OF_NEW_GAMES: [&str; 24] = [
     "bot",
     "pin",
     "stray",
@@ -136,6 +142,7 @@ const OF_NEW_GAMES: [&str; 23] = [
     "ponder",
     "log",
     "html",
+    "outputs",
     "export",
     "trace",
     "ForceFlag",
@@ -179,7 +186,11 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
         return refuse("--ponder is for games of several players");
     }
     let bots = args.bot.resolve_seats(&config, args.ponder)?;
-    let (board, test_case) = board(args, &config.game)?;
+    let options = SeedOptions { colors: args.colors };
+    let (board, test_case) = inputs::case(&config.game, args.board.as_deref(), args.seed, options)?;
+    if let Some(outputs) = &args.outputs {
+        inputs::refuse_obstacle(outputs, [board.clone()].into_iter())?;
+    }
     let open = |path| LogWriter::open(path, config.log_size);
     let mut log = args.log.as_deref().map(open).transpose()?;
     let interrupt = interrupt()?;
@@ -230,6 +241,8 @@ fn conclude(
             let log = log.expect("a played game has started");
             let mut report = GameReport::of(&log);
             report.log.clone_from(&args.log);
+            report.shows_stderr |= log::log_enabled!(log::Level::Info);
+            let kept = keep_outputs(args, &log);
             let exported = args.export.map(|export| export.print(&log));
             let page = args.html.as_ref().map(|html| write_page(args, html, log, &end));
             // The result stands without its files.
@@ -239,7 +252,7 @@ fn conclude(
                 _ => print(|out| report.write(args.format, out)).map(drop),
             };
             let exported = exported.map_or(Ok(()), |exported| exported.map(drop));
-            fail_with_first([printed, exported, page.unwrap_or(Ok(())), traced, logged])?;
+            fail_with_first([printed, exported, page.unwrap_or(Ok(())), kept, traced, logged])?;
             // The signal came after the game was over.
             if let Some(by) = cancelled {
                 return Err(Failure::Interrupted { signal: signal(by), kept: String::new() });
@@ -279,6 +292,12 @@ fn write_trace(args: &PlayArgs, traces: Option<&Traces>) -> Result<(), Failure> 
     args.force.write(file, lines.map_err(Failure::Referee)?.as_bytes())
 }
 
+/// Writes what the bots wrote, if it is wanted.
+fn keep_outputs(args: &PlayArgs, log: &Log) -> Result<(), Failure> {
+    let Some(folder) = &args.outputs else { return Ok(()) };
+    outputs::keep(folder, &outputs::name(&log.start.board), log).map_err(Failure::user)
+}
+
 /// Writes the page that plays the game.
 fn write_page(args: &PlayArgs, html: &Path, log: Log, end: &End) -> Result<(), Failure> {
     let beside = args.log.as_deref().unwrap_or(html);
@@ -287,20 +306,6 @@ fn write_page(args: &PlayArgs, html: &Path, log: Log, end: &End) -> Result<(), F
     }
     let film = Film::of_log(log).map_err(Failure::user)?;
     args.force.write(html, page::page(&film.illustrated(beside, html)).as_bytes())
-}
-
-/// The name of the test case, and the test case itself.
-fn board(args: &PlayArgs, kind: &GameKind) -> Result<(String, String), Failure> {
-    if let Some(seed) = args.seed {
-        let case = inputs::seeded_case(kind, seed, SeedOptions { colors: args.colors })?;
-        return Ok((format!("seed {seed}"), case));
-    }
-    let first = kind.bundled.first().map(|(name, _)| PathBuf::from(format!("@{name}")));
-    let Some(board) = args.board.clone().or(first) else {
-        let problem = "comes with no test case; name one with --board FILE or --seed N";
-        return refuse(format!("{} {problem}", kind.name));
-    };
-    inputs::named_case(kind, &board)
 }
 
 /// Warns of a game that is repeated; `-v` shows each turn.

@@ -60,10 +60,10 @@ pub(super) struct ReplayArgs {
     #[command(flatten)]
     watch: WatchFlags,
 
-    /// Print text instead of the result: `transcript`, or the bot's `input` or `input:3`
+    /// Print text instead of the result: `transcript`, or the bot's `answer`, `input` or `input:3`
     ///
-    /// `transcript` is both sides of the game. `input` is the exact bytes that the bot was sent,
-    /// and `input:3` only those in the third turn.
+    /// `transcript` is both sides of the game. `answer` is all replies of the bot, `input` the exact
+    /// bytes that it was sent, and `input:3` only those in the third turn.
     #[arg(long, value_name = "WHAT", conflicts_with_all = ["format", "rejudge"])]
     export: Option<Export>,
 
@@ -194,6 +194,7 @@ fn report(path: &Path, saved: Saved, args: &ReplayArgs) -> GameReport {
     }
     report.log = Some(path.to_owned());
     report.page.clone_from(&args.html);
+    report.shows_stderr |= log::log_enabled!(log::Level::Info);
     report.replay = Some(ReplayReport { complete, differences });
     report
 }

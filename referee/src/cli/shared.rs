@@ -204,12 +204,9 @@ impl BotFlags {
                 format!("`{{{param}}}` stands for a value of --param, which `referee suite` takes");
             return refuse(format!("--bot: {problem}"));
         }
-        hints::warn_of_unbuffered(
-            &config.game,
-            &words,
-            env.contains_key(OsStr::new(hints::UNBUFFERED)),
-        );
-        let mut command = inputs::bot_command(words, cwd, env, confinement)?;
+        let is_given = env.contains_key(OsStr::new(hints::UNBUFFERED));
+        let mut command = inputs::bot_command(words.clone(), cwd, env, confinement)?;
+        hints::warn_of_unbuffered(&config.game, &words, is_given);
         if self.pin {
             command.pinning = Some(Pinning::plan(self.cores()).map_err(Failure::user)?);
         }

@@ -8,8 +8,8 @@ use flate2::write::GzEncoder;
 use fs_err as fs;
 
 use super::game::Finished;
-use results::gamelog::{self, drawings};
-use results::suite::{Logs, Packing, RunFolder, make_folder, packed_log};
+use results::gamelog::{self, Log, drawings, outputs};
+use results::suite::{Logs, Outcome, Packing, RunFolder, make_folder, packed_log};
 
 /// Keeps games in a run folder.
 pub(super) struct Archive<'a> {
@@ -20,6 +20,10 @@ pub(super) struct Archive<'a> {
     pub(super) logs: Logs,
     /// How.
     pub(super) packing: Packing,
+    /// The folder for what the bots write, if it is kept.
+    pub(super) outputs: Option<&'a Path>,
+    /// Whether no two results have a board's name, so that files need no more.
+    pub(super) is_named_by_board: bool,
 }
 
 impl Archive<'_> {
@@ -27,6 +31,7 @@ impl Archive<'_> {
     /// left, which has no result any more, goes.
     pub(super) fn keep(&self, finished: &Finished) -> io::Result<()> {
         let outcome = &finished.outcomes[0];
+        self.keep_outputs(finished, outcome)?;
         let has_failed = finished.outcomes.iter().any(|outcome| !outcome.won);
         let leaves_log = match self.logs {
             Logs::None => false,
@@ -52,6 +57,18 @@ impl Archive<'_> {
                 fs::write(packed, gzip(&log)?)
             }
         }
+    }
+
+    /// Keeps what the bots wrote. The game's number tells several games of a board apart.
+    fn keep_outputs(&self, finished: &Finished, outcome: &Outcome) -> io::Result<()> {
+        let Some(folder) = self.outputs else { return Ok(()) };
+        let mut log = None;
+        finished.events.iter().for_each(|event| Log::record(&mut log, event.clone()));
+        let mut name = outputs::name(&outcome.board);
+        if !self.is_named_by_board {
+            name = format!("{name}-{}", outcome.number());
+        }
+        log.map_or(Ok(()), |log| outputs::keep(folder, &name, &log))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::time::Duration;
 
 use super::archive::Archive;
@@ -14,6 +15,7 @@ use crate::play::await_quiet;
 use contain::bot::{Host, PinError, memory_limit_of_host, process_limit_of_host};
 use contain::cancel::{Cancelled, Canceller};
 use results::compare::{Decider, Standing};
+use results::gamelog::outputs;
 use results::host::SHORT_LIMIT;
 use results::suite::{Bests, FolderError, Logs, Outcome, Packing, Plan, RunWriter, Session};
 use terms::fault::{AtFault, Attributed};
@@ -53,6 +55,8 @@ pub struct RunPlayer<'a> {
     pub logs: Logs,
     /// How logs are written; by default as the run was started with.
     pub packing: Packing,
+    /// The folder for what the bots write, as [`outputs::keep`] writes it; by default it is not kept.
+    pub outputs: Option<&'a Path>,
     /// The best known scores, which results keep for comparisons in [`Measure::Ratio`](rules::measure::Measure::Ratio).
     pub bests: Option<&'a Bests>,
     /// What can end the games early, those in flight as well.
@@ -106,6 +110,7 @@ impl<'a> RunPlayer<'a> {
             jobs,
             logs,
             packing,
+            outputs: None,
             bests: None,
             canceller: None,
             plays_delayed_again: false,
@@ -131,8 +136,12 @@ impl<'a> RunPlayer<'a> {
         warn_of_memory(&folder.run.plan, bots);
         warn_of_processes(bots);
         let entrants = Entrant::all(self.config, &folder)?;
+        let plan = &folder.run.plan;
+        let of_board = |board| outputs::name(&plan.board_name(board));
+        let is_named_by_board = self.outputs.is_some()
+            && (0..plan.boards()).map(of_board).collect::<BTreeSet<_>>().len() == plan.games();
         let mut pool = Pool {
-            plan: &folder.run.plan,
+            plan,
             config: self.config,
             entrants: &entrants,
             workers: &workers,
@@ -141,6 +150,8 @@ impl<'a> RunPlayer<'a> {
                 log_size: self.config.log_size,
                 logs: self.logs,
                 packing: self.packing,
+                outputs: self.outputs,
+                is_named_by_board,
             },
             canceller: self.canceller,
             signal_spread: folder.run.shard.map_or(Duration::ZERO, |_| SIGNAL_SPREAD),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use self::sentences::{copies, scale, tests, unpaired};
 use super::document::{Document, Line, Part, Table, Tone};
 use super::figures::{
-    adjusted_for, board_digits, difference_digits, digits, lost, p_cell, p_value, span_cell,
+    self, adjusted_for, board_digits, difference_digits, digits, lost, p_cell, p_value, span_cell,
 };
 use super::format::Report;
 use super::junit::{Suites, TestCase, failed, passed};
@@ -80,6 +80,12 @@ pub(super) fn document(comparison: &Comparison, comparisons: usize) -> Document 
     if let Some(part) = comparison.relative() {
         let (percent, baseline) = (100.0 * part, &comparison.baseline);
         document.sentence(format!("The mean difference is {percent:+.2} % of {baseline}'s mean."));
+    }
+    let of_both = [&comparison.of_baseline, &comparison.of_challenger];
+    for (bot, group) in names.into_iter().rev().zip(of_both) {
+        if let Some(totals) = &group.totals {
+            document.sentence(figures::totals(bot, totals, paired.risk));
+        }
     }
     document.sentence(tests(comparison, comparisons));
     for sentence in scale(comparison) {

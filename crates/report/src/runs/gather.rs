@@ -144,7 +144,9 @@ pub(super) fn gather<E: From<FolderError>>(
         game.page = page_of(game.run, &game.outcome)?;
     }
     gathered.link_boards();
-    for (entrant, value) in gathered.entrants.iter_mut().zip(Contender::all_measured(&contenders)) {
+    let values = Contender::all_measured(&contenders);
+    for (index, (entrant, value)) in gathered.entrants.iter_mut().zip(values).enumerate() {
+        entrant.tally.totals = contenders[index].totals(Risk::Strict);
         entrant.tally.value = value.map(|value| value.mean);
         entrant.value = value;
     }

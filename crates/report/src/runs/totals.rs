@@ -4,10 +4,12 @@ use super::gather::Gathered;
 use super::shown::ShownBot;
 use super::{Text, suite};
 use crate::document::{Document, Table};
+use crate::figures;
 use crate::markup::put;
 use results::suite::Tally;
 use rules::measure::Measure;
 use rules::score::Direction;
+use statistics::Risk;
 
 /// The headings of the table in a game of several players, before the measure's: scores have no sum that says anything.
 const OF_SEVERAL: [&str; 4] = ["bot", "games", "failed", "place"];
@@ -53,6 +55,11 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     let of_measure: Vec<_> = measured.iter().map(|it| it.column.0).collect();
     let headings = [headings, &of_measure, &["timeouts", "late games"]].concat();
     out.push_str(&Table::new("Totals", &headings, gathered.entrants.iter().map(row)).html());
+    for entrant in &gathered.entrants {
+        let Some(totals) = &entrant.tally.totals else { continue };
+        let sentence = figures::totals(&entrant.name, totals, Risk::Strict);
+        put!(out, "<p>{}</p>\n", Text(&sentence));
+    }
     if !is_of_several {
         out.push_str(explanation(gathered.better));
     }

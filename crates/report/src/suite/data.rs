@@ -112,7 +112,7 @@ pub fn write_game(outcome: &Outcome, bests: &Bests, out: &mut dyn Write) -> io::
 }
 
 /// The columns of every table.
-const COLUMNS: &str = "game bot board set repeat verdict won score counts turns wall_ms first_ms slowest_ms \
+const COLUMNS: &str = "game bot board set repeat verdict won score counts turns wall_ms first_ms slowest_ms mean_ms \
     bot_overruns host_overruns diagnosis board_id session";
 
 /// The columns of the tables of a run.

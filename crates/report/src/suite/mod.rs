@@ -24,7 +24,7 @@ use results::suite::{Loss, NewBest, RunFolder, Summary, Tally};
 use rules::game::judge::JudgeProgram;
 use rules::measure::Measure;
 use rules::score::{Direction, Score};
-use statistics::{ConfidenceSequence, MIN_PAIRS};
+use statistics::{ConfidenceSequence, MIN_PAIRS, Risk};
 use terms::text::{duration, plural};
 
 /// The content of a report on a run.
@@ -51,7 +51,13 @@ impl Report for SuiteReport<'_> {
         let is_good = summary.lost() + summary.games_not_played() == 0;
         let tone = if is_good { Tone::Good } else { Tone::Bad };
         let mut document = Document::default();
-        document.headline(Line::toned(tone, headline(summary), ""));
+        let accepted = match summary.bots.as_slice() {
+            [Tally { won, games, .. }] if !self.contest_columns().is_empty() => {
+                format!(": Accepted {won}/{games}")
+            }
+            _ => String::new(),
+        };
+        document.headline(Line::toned(tone, headline(summary), &accepted));
         match &self.league {
             Some(league) => ratings::add(&mut document, league),
             None => self.add_totals(&mut document),
@@ -93,6 +99,11 @@ impl SuiteReport<'_> {
         let summary = &self.summary;
         let measured = measured(self.folder.run.plan.measure());
         document.table(self.totals(measured.as_ref()));
+        for tally in &summary.bots {
+            if let Some(totals) = &tally.totals {
+                document.sentence(figures::totals(&tally.bot, totals, Risk::Strict));
+            }
+        }
         if let Some(measured) = &measured {
             document.sentence(measured.explanation);
         }

@@ -31,18 +31,38 @@ const SHOWN: u64 = 1 << 20;
 impl Link {
     /// The same, with the picture in the page if it is small and of a kind that browsers show as an image.
     pub(crate) fn with_image(self) -> Self {
-        let kind = match self.file.extension().and_then(OsStr::to_str) {
-            Some("svg") => Some("svg+xml"),
-            Some("png") => Some("png"),
+        let is_small = fs::metadata(&self.file).is_ok_and(|file| file.len() <= SHOWN);
+        let content = || fs::read(&self.file).ok().filter(|_| is_small);
+        let content = match self.file.extension().and_then(OsStr::to_str) {
+            Some("svg") => content().map(|picture| ("svg+xml", picture)),
+            Some("png") => content().map(|picture| ("png", picture)),
+            Some("html") => {
+                content().and_then(picture_of).map(|picture| ("svg+xml", picture.into_bytes()))
+            }
             _ => None,
         };
-        let is_small = fs::metadata(&self.file).is_ok_and(|file| file.len() <= SHOWN);
-        let content = kind.filter(|_| is_small).zip(fs::read(&self.file).ok());
         let image = content.map(|(kind, content)| {
             format!("data:image/{kind};base64,{}", STANDARD.encode(content))
         });
         Self { image, ..self }
     }
+}
+
+/// The picture of a page such as `vis.html` that shows one without scripts and styles of its own.
+fn picture_of(page: Vec<u8>) -> Option<String> {
+    let page = String::from_utf8(page).ok()?;
+    let (before, rest) = page.split_once("<svg")?;
+    let (inner, after) = rest.split_once("</svg>")?;
+    let has_more = |part: &str| {
+        let part = part.to_ascii_lowercase();
+        ["<svg", "<script", "<style", "<link"].iter().any(|tag| part.contains(tag))
+    };
+    if has_more(before) || has_more(after) || inner.contains("<script") {
+        return None;
+    }
+    let is_named = inner.split_once('>')?.0.contains("xmlns=");
+    let name = if is_named { "" } else { " xmlns=\"http://www.w3.org/2000/svg\"" };
+    Some(format!("<svg{name}{inner}</svg>"))
 }
 
 /// Links from the page at `page` to the pictures next to the log of its game.

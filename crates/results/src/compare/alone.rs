@@ -5,6 +5,8 @@ use serde::Serialize;
 use super::Contender;
 use super::contender::BoardGames;
 use super::valuation::Finish;
+use crate::suite::Totals;
+use rules::measure::Measure;
 use statistics::{MeanTest, Moments, Risk};
 
 /// A bot's games on the boards of a group.
@@ -22,6 +24,9 @@ pub struct BotGroup {
     pub mean: Option<f64>,
     /// Student's interval of the mean; `None` with fewer than two boards.
     pub interval: Option<(f64, f64)>,
+    /// Its totals on all boards, if it has played each of them several times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub totals: Option<Totals>,
 }
 
 impl Contender {
@@ -42,7 +47,24 @@ impl Contender {
 
     pub(super) fn on_all_boards(&self, risk: Risk) -> BotGroup {
         let boards: Vec<&BoardGames> = self.boards.values().collect();
-        self.group("all boards".to_owned(), &boards, risk)
+        let all = self.group("all boards".to_owned(), &boards, risk);
+        BotGroup { totals: self.totals(risk), ..all }
+    }
+
+    /// Its totals over several rounds. A bot that loses has none where lower scores are better.
+    pub fn totals(&self, risk: Risk) -> Option<Totals> {
+        let counts = |game: &Finish| self.better.is_higher() || *game != Finish::Lost;
+        let (valuation, mut moments) = (self.valuation(), Moments::default());
+        let games = self.boards.values().map(|on| on.finishes(Measure::Points).collect());
+        let games: Vec<Vec<Finish>> = games.collect();
+        let rounds = games.iter().map(Vec::len).min().filter(|_| !self.is_of_several())?;
+        for round in 0..rounds {
+            let points = |games: &Vec<Finish>| valuation.points(Some(games[round]).filter(counts)?);
+            let total: Option<f64> = games.iter().map(points).sum();
+            moments.push([total?, 0.0]);
+        }
+        let MeanTest { mean, interval, .. } = MeanTest::of(&moments, risk);
+        Some(Totals { boards: games.len(), rounds, mean, interval: interval? })
     }
 
     fn group(&self, name: String, boards: &[&BoardGames], risk: Risk) -> BotGroup {
@@ -63,6 +85,7 @@ impl Contender {
             lost: games().filter(|game| game.is_lost()).count(),
             mean: (moments.count() > 0).then(|| moments.mean()),
             interval: MeanTest::of(&moments, risk).interval,
+            totals: None,
         }
     }
 }

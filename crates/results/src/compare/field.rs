@@ -28,22 +28,29 @@ pub enum MeasureError {
     NoLogarithm(#[from] NoLogarithm),
 }
 
-/// Adds to the summary of a run what each of its bots has in the run's measure. Points, ratios and places are part of every summary.
+/// Adds to the summary of a run what each of its bots has in the run's measure, and its totals. Points, ratios and places are part of
+/// every summary.
 ///
 /// # Errors
 /// When the results cannot be read, or a score has no value.
 pub fn add_values(folder: &RunFolder, summary: &mut Summary) -> Result<(), MeasureError> {
-    match folder.run.plan.measure() {
-        measure if !measure.is_relative() => return Ok(()),
-        Measure::Place => {
-            summary.bots.iter_mut().for_each(|tally| tally.value = tally.place);
-            return Ok(());
-        }
-        _ => {}
+    let (plan, is_relative) = (&folder.run.plan, folder.run.plan.measure().is_relative());
+    if plan.measure() == Measure::Place {
+        summary.bots.iter_mut().for_each(|tally| tally.value = tally.place);
+        return Ok(());
+    }
+    if plan.repeat == 1 && !is_relative {
+        return Ok(());
     }
     let names: Vec<_> =
         summary.bots.iter().map(|tally| (tally.bot.as_str(), tally.bot.clone())).collect();
     let contenders = Contender::read(folder, &names)?;
+    for (tally, contender) in summary.bots.iter_mut().zip(&contenders) {
+        tally.totals = contender.totals(Risk::Strict);
+    }
+    if !is_relative {
+        return Ok(());
+    }
     contenders.iter().try_for_each(Contender::check_scores)?;
     let values = Contender::all_measured(&contenders);
     let tallies = summary.bots.iter_mut().zip(values);

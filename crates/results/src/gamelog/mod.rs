@@ -8,6 +8,7 @@ mod bytes;
 pub mod drawings;
 mod event;
 pub mod foreign;
+pub mod outputs;
 mod reader;
 mod writer;
 

@@ -32,5 +32,7 @@ pub use self::store::{
     Commit, FolderError, GameSet, Logs, Opponent, Outcomes, Packing, Run, RunFolder, RunWriter,
     Session, merge,
 };
-pub use self::summary::{Listing, NewBest, Points, Summary, Tally, differing_places, list_runs};
+pub use self::summary::{
+    Listing, NewBest, Points, Summary, Tally, Totals, differing_places, list_runs,
+};
 pub use self::verify::{Disagreement, Verified, verify};

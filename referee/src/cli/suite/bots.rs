@@ -105,6 +105,8 @@ impl BotsFlags {
         bots.append(&mut pool);
         self.refuse_number(&bots, config.game.players, &config.game.name)?;
         bots.iter().try_for_each(refuse_open)?;
+        refuse_twins(&bots)?;
+        bots.iter().try_for_each(|bot| refuse_missing(bot, &config.game))?;
         for bot in &bots {
             let words: Vec<OsString> = bot.command.iter().map(OsString::from).collect();
             hints::warn_of_unbuffered(
@@ -113,8 +115,6 @@ impl BotsFlags {
                 bot.env.contains_key(hints::UNBUFFERED),
             );
         }
-        refuse_twins(&bots)?;
-        bots.iter().try_for_each(|bot| refuse_missing(bot, &config.game))?;
         Ok(bots)
     }
 

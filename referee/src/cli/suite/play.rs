@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
@@ -12,6 +13,7 @@ use super::jobs::{JobsFlags, refuse_crowd};
 use super::progress::SuiteProgress;
 use super::report::{Games, ReportFlags, report};
 use crate::cli::hints::shell_path;
+use crate::cli::inputs::refuse_obstacle;
 use crate::cli::signals::signal;
 use crate::cli::{Failure, interrupt};
 use ::report::Format;
@@ -31,6 +33,20 @@ pub(super) struct PlayFlags {
 
     #[command(flatten)]
     pub(super) report: ReportFlags,
+
+    /// Write each game's answer and standard error to this folder, as 0007.txt and 0007.err
+    ///
+    /// Files are named after the board, and after the game's number if a board has several games. Later
+    /// games replace them.
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
+    outputs: Option<PathBuf>,
+
+    /// Print a line for each finished game to standard error
+    ///
+    /// It has the case, the score, yours/best, the mean score so far, the time and the verdict. In a
+    /// terminal this is the default for the games of contests' tools.
+    #[arg(long, hide_short_help = true)]
+    live_table: bool,
 }
 
 /// Plays the missing games of a run, and reports on it. If it `may_stop`, a bot without hope ends it.
@@ -76,8 +92,16 @@ fn play(
     if folder.played()?.count() < folder.planned() {
         refuse_crowd(jobs, &folder.run.plan)?;
     }
+    if let Some(outputs) = &flags.outputs {
+        let plan = &folder.run.plan;
+        refuse_obstacle(outputs, (0..plan.boards()).map(|board| plan.board_name(board)))?;
+    }
     let mut audience = Audience {
-        progress: SuiteProgress::of(&folder)?,
+        progress: SuiteProgress::of(
+            &folder,
+            flags.report.format == Format::Text,
+            flags.live_table,
+        )?,
         bests,
         is_streamed: flags.report.format == Format::Jsonl,
         streamed: Ok(()),
@@ -88,6 +112,7 @@ fn play(
     if !is_kept {
         player.logs = Logs::None;
     }
+    player.outputs = flags.outputs.as_deref();
     player.bests = Some(bests);
     player.canceller = Some(interrupt);
     player.plays_delayed_again = folder.run.plays_delayed_again();

@@ -1,5 +1,6 @@
 //! The progress of a suite on standard error.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
@@ -10,9 +11,10 @@ use crate::cli::is_quiet;
 use report::runs::Pace;
 use report::suite::{self, interval};
 use results::compare::Standing;
-use results::suite::{FolderError, Outcome, RunFolder, Tally};
+use results::suite::{FolderError, Outcome, RunFolder, Tally, Times};
+use rules::game::judge::JudgeProgram;
 use rules::score::shown;
-use terms::text::plural;
+use terms::text::{duration, plural, printable};
 
 /// The end of a line of progress: as much of the message as there is room for.
 const MESSAGE: &str = "{wide_msg}";
@@ -32,33 +34,81 @@ pub(super) struct SuiteProgress {
     players: usize,
     /// How the bot compares with its opponent, if it has one.
     standing: String,
+    /// The games of each bot, if each game has a line of a table.
+    table: Option<BTreeMap<String, Tally>>,
     bar: Option<ProgressBar>,
 }
 
 impl SuiteProgress {
-    /// The progress of a run that may have been begun by another process.
-    pub(super) fn of(folder: &RunFolder) -> Result<Self, FolderError> {
-        let mut tally = Tally { better: folder.run.plan.better, ..Tally::default() };
+    /// The progress of a run that may have been begun by another process. On a terminal a game of a contest has a table if it
+    /// `may_have_table`, as its users know it, and others if it `has_table`.
+    pub(super) fn of(
+        folder: &RunFolder,
+        may_have_table: bool,
+        has_table: bool,
+    ) -> Result<Self, FolderError> {
         let plan = &folder.run.plan;
+        let new = || Tally { better: plan.better, ..Tally::default() };
+        let (mut tally, mut of_bots) = (new(), BTreeMap::new());
+        of_bots.extend(plan.bots.iter().map(|bot| (bot.name.clone(), new())));
         for outcome in folder.outcomes()? {
-            tally.add(&outcome?);
+            let outcome = outcome?;
+            tally.add(&outcome);
+            of_bots.entry(outcome.bot.clone()).or_default().add(&outcome);
         }
         let (players, planned) = (plan.players(), plan.tables(folder.planned()));
         let before = plan.tables(tally.games);
         let bar = bar(planned, MESSAGE).map(|bar| bar.with_position(before as u64));
         let (started, standing) = (Instant::now(), String::new());
-        Ok(Self { tally, planned, before, started, players, standing, bar })
+        let is_contest = plan.judge.as_ref().is_some_and(JudgeProgram::is_of_contest);
+        let has_table = has_table || may_have_table && is_contest && bar.is_some();
+        let table = has_table.then_some(of_bots);
+        Ok(Self { tally, planned, before, started, players, standing, table, bar })
     }
 
-    /// Starts the clock from which the remaining time is estimated.
+    /// Starts the clock from which the remaining time is estimated, and a table.
     pub(super) fn begin(&mut self) {
         self.started = Instant::now();
+        if self.table.is_some() {
+            let share = self.tally.better.share_name();
+            self.print(&row(["case", "score", share, "mean score", "time", "state"]));
+        }
+    }
+
+    /// Prints a line above the bar.
+    fn print(&self, line: &str) {
+        // If standard error is closed, there is nobody to tell.
+        let print = || drop(writeln!(io::stderr(), "{}", printable(line)));
+        self.bar.as_ref().map_or_else(print, |bar| bar.suspend(print));
+    }
+
+    /// The line of a game in the table.
+    fn line(&mut self, outcome: &Outcome) -> Option<String> {
+        let bots = self.table.as_mut()?;
+        let tally = bots.get_mut(&outcome.bot)?;
+        tally.add(outcome);
+        let share = outcome.ratio(outcome.best_known, tally.better);
+        let Times { first, slowest, wall, .. } = outcome.times;
+        // Where a game is one answer, the time of the answer.
+        let time = if slowest.is_some() { wall } else { first };
+        let state = outcome.verdict.to_string();
+        let state = if bots.len() > 1 { format!("{state}  {}", outcome.bot) } else { state };
+        Some(row([
+            &outcome.board,
+            &shown(outcome.score),
+            &share.map_or("-".to_owned(), suite::share),
+            &suite::mean(&bots[&outcome.bot]),
+            &time.map_or("-".to_owned(), |time| duration(time.0)),
+            &state,
+        ]))
     }
 
     /// Counts a game.
     pub(super) fn add(&mut self, outcome: &Outcome) {
         self.tally.add(outcome);
-        if log::log_enabled!(log::Level::Info) {
+        if let Some(line) = self.line(outcome) {
+            self.print(&line);
+        } else if log::log_enabled!(log::Level::Info) {
             match &self.bar {
                 Some(bar) => bar.suspend(|| log_game(outcome)),
                 None => log_game(outcome),
@@ -71,7 +121,10 @@ impl SuiteProgress {
             // In this order, so that a number of games is never shown before their results.
             bar.set_message(self.message_and_time_left());
             bar.set_position(done as u64);
-        } else if !is_quiet() && is_whole && done * LINES / planned != (done - 1) * LINES / planned
+        } else if self.table.is_none()
+            && !is_quiet()
+            && is_whole
+            && done * LINES / planned != (done - 1) * LINES / planned
         {
             let message = self.message();
             // If standard error is closed, there is nobody to tell.
@@ -118,6 +171,11 @@ impl SuiteProgress {
             bar.finish_and_clear();
         }
     }
+}
+
+/// A row of the table.
+fn row([case, score, share, mean, time, state]: [&str; 6]) -> String {
+    format!("  {case:<12} {score:>14} {share:>10} {mean:>14} {time:>9}  {state}")
 }
 
 /// Shows a game with `-v`.

@@ -104,6 +104,9 @@ pub struct Times {
     /// The slowest of the later ones.
     #[serde(default, rename = "slowest_ms", skip_serializing_if = "Option::is_none")]
     pub slowest: Option<Millis>,
+    /// The mean of all responses.
+    #[serde(default, rename = "mean_ms", skip_serializing_if = "Option::is_none")]
+    pub mean: Option<Millis>,
     /// The limit of the first response, if the game has a judge, which can name limits.
     #[serde(default, rename = "first_limit_ms", skip_serializing_if = "Option::is_none")]
     pub first_limit: Option<Millis>,

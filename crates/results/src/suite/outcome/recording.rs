@@ -1,5 +1,7 @@
 //! Fills in the outcome of a game from what happened in it.
 
+use std::time::Duration;
+
 use super::{NotPlayed, Outcome, SuiteVerdict, Times};
 use crate::gamelog::{End, Event, SeatEnd, Turn};
 use crate::timing::longest_run;
@@ -53,13 +55,15 @@ impl Outcome {
 
     /// Takes over verdict, score and times from the events of a game.
     pub fn record(&mut self, events: &[Event], strict: bool) {
-        let mut totals = Vec::new();
+        let (mut totals, mut all) = (Vec::new(), (Duration::ZERO, 0));
         for turn in turns(events, self.seat.as_ref().map_or(0, |seat| seat.seat)) {
             self.turns += 1;
             self.times.record(turn);
+            all = (all.0 + turn.wall.0, all.1 + 1);
             let left = turn.asked.as_ref().and_then(|asked| asked.limit);
             totals.extend((turn.limit == LimitKind::Total).then_some((turn.wall, left)));
         }
+        self.times.mean = all.0.checked_div(all.1).map(Millis);
         match events.last() {
             Some(Event::End(end)) if self.seat.is_some() => self.record_seat(end, events),
             Some(Event::End(end)) => self.record_end(end, strict),

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 pub use self::listing::{Listing, list_runs};
 pub use self::places::differing_places;
-pub use self::tally::{Points, Tally};
+pub use self::tally::{Points, Tally, Totals};
 use crate::suite::outcome::{Loss, Outcome, Times};
 use crate::suite::plan::{Plan, PlannedBot, RecordId};
 use crate::suite::records::{Bests, Record, Records};

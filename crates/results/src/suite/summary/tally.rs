@@ -52,6 +52,9 @@ pub struct Tally {
     /// Its mean place in percent, in a game of several players: the mean of its boards.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<f64>,
+    /// Its totals, if it has played all boards several times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub totals: Option<Totals>,
     /// The number of games with a reply after its limit that counts, since the referee or the host may have made it late.
     #[serde(skip_serializing_if = "is_default")]
     pub excused: usize,
@@ -67,6 +70,19 @@ pub struct Tally {
     /// The number of games that it won without a score.
     #[serde(skip_serializing_if = "is_default")]
     pub without_score: usize,
+}
+
+/// The total of a bot on a fixed set of boards, which its randomness alone changes: each of its rounds has one game on each board.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Totals {
+    /// The number of boards.
+    pub boards: usize,
+    /// The number of rounds.
+    pub rounds: usize,
+    /// The mean of the rounds' totals.
+    pub mean: f64,
+    /// Student's interval of the mean.
+    pub interval: (f64, f64),
 }
 
 impl Tally {
