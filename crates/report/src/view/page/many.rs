@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
 
-use super::{PageFilm, PageScore, fill};
+use super::{PageFilm, PageScore, fill, joined};
 use crate::inert::page_json;
 use crate::markup::address_of;
 use crate::view::film::Film;
@@ -45,7 +45,9 @@ struct Packed {
     id: String,
     bot: String,
     board: usize,
-    score: PageScore,
+    /// In a game of one player.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<PageScore>,
     film: String,
 }
 
@@ -86,13 +88,15 @@ impl GamesPages {
 
     /// Adds a game of `bot`, with an `id` of digits and dashes, and returns its address.
     pub fn add(&mut self, id: String, bot: String, outcome: &Outcome, film: &Film) -> GameAddress {
+        let bot = film.heading().map_or(bot, |parts| joined(&parts));
         let film = pack(film);
         let (index, board) = self.place(&outcome.board_id);
         let page = &mut self.pages[index];
         page.bytes += film.len();
         let page_file = format!("{}{}", self.stem, suffix(index));
         let address = GameAddress { file: page_file, board, id: id.clone() };
-        page.games.push(Packed { id, bot, board, score: PageScore(outcome.score), film });
+        let score = outcome.seat.is_none().then_some(PageScore(outcome.score));
+        page.games.push(Packed { id, bot, board, score, film });
         address
     }
 
