@@ -5,6 +5,7 @@ use super::shown::ShownBot;
 use super::{Text, bars, suite};
 use crate::document::{Document, Table};
 use crate::markup::put;
+use crate::ratings;
 use results::suite::Tally;
 use rules::measure::Measure;
 use rules::score::Direction;
@@ -53,7 +54,14 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     let headings = if is_of_several { &OF_SEVERAL[..] } else { &headings };
     let of_measure: Vec<_> = measured.iter().map(|it| it.column.0).collect();
     let headings = [headings, &of_measure, &["timeouts", "late games"]].concat();
-    out.push_str(&Table::new("Totals", &headings, gathered.entrants.iter().map(row)).html());
+    let rows = gathered.entrants.iter().map(row);
+    let absent = gathered.out.iter().map(|bot| ratings::out_row(bot, headings.len()));
+    out.push_str(&Table::new("Totals", &headings, rows.chain(absent)).html());
+    if !is_of_several {
+        let mut causes = Document::default();
+        ratings::add_out(&mut causes, &gathered.out);
+        out.push_str(&causes.html());
+    }
     if !is_of_several {
         out.push_str(explanation(gathered.better));
     }
