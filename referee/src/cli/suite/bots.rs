@@ -396,3 +396,26 @@ fn refuse_missing(bot: &PlannedBot, kind: &GameKind) -> Result<(), Failure> {
     check_proc()?;
     Ok(check_program(bot)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::distinct;
+
+    #[test]
+    fn a_bots_name_is_its_part_of_the_path() {
+        for (paths, names) in [
+            ("s/ann/bot.py s/bob/bot.py", "ann bob"),
+            ("bots/a.py bots/b.py", "a b"),
+            ("bots/a.py bots/b", "a.py b"),
+            ("./one ./two", "one two"),
+            ("s/ann/bot s/ann/new/bot", "s/ann/bot s/ann/new/bot"),
+            ("x/1/bot x/2/new/bot", "1 2/new"),
+            ("s/ann/bot.py", "s/ann/bot.py"),
+            ("@first @greedy", "@first @greedy"),
+            ("v1.2 v1.3", "v1.2 v1.3"),
+        ] {
+            let paths: Vec<String> = paths.split(' ').map(str::to_owned).collect();
+            assert_eq!(distinct(&paths).join(" "), names);
+        }
+    }
+}
