@@ -27,7 +27,10 @@ export default {
         assert.ok(Math.abs((await name.boundingBox()).x - before) < 1, "the names stay");
       }
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
-      address = await page.locator("#pair-1-2 a").first().evaluate((link) => link.href);
+      assert.equal(await page.locator(".meeting:visible").count(), 0);
+      await page.locator("#ratings td a").first().click();
+      assert.equal(await page.locator(".meeting:visible").count(), 1, "the games of the pair that was chosen");
+      address = await page.locator(".meeting:visible a").first().evaluate((link) => link.href);
     });
     await withPage(address, phone, async (page) => {
       await page.waitForSelector(".bot .seat1");

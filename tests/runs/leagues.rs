@@ -193,7 +193,7 @@ fn a_broken_bot_is_out_with_its_cause_and_the_others_play() {
     let words = ["--bot", "zoe", "--seed", "2", "--run", "run", "--bots"];
     let students = students.iter().map(String::as_str);
     let words: Vec<&str> = words.into_iter().chain(students).collect();
-    let played = suite(&place, &words).run().exits(0);
+    let played = suite(&place, &words).run().exits(1);
     let (said, shown) = (played.err(), played.out());
     for (bot, why) in [
         ("zoe", "exit 7"),

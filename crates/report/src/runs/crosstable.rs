@@ -120,7 +120,7 @@ fn entry(
     let links: Vec<String> = games.values().map(link).collect();
     put!(
         out,
-        "<details id=\"{}\"><summary>{} and {}: {} listed</summary><p>{}</p></details>\n",
+        "<p class=\"meeting\" id=\"{}\">{} and {}: {} listed: {}</p>\n",
         id(pair),
         Text(one),
         Text(other),

@@ -38,7 +38,7 @@ use terms::limits::OnHostDelay;
 /// Play one or more bots on many boards, several games at a time
 ///
 /// Each finished game is saved at once in a run folder. A bot that hangs or crashes loses only its
-/// own games. Exit with 1 if a bot lost a game, or failed --fail-on.
+/// own games. Exit with 1 if a bot lost a game, could not be started, or failed --fail-on.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = LONG_EXAMPLES)]
 pub(super) struct SuiteArgs {

@@ -134,7 +134,7 @@ pub(in crate::cli) fn report(
     let mut summary = Summary::of(folder, &bests)?;
     let noisy_hosts = noisy_hosts(folder, || Ok(&summary))?;
     flags.warn_without_effect(&summary);
-    let is_fine = flags.is_fine(&summary);
+    let is_fine = flags.is_fine(&summary) && folder.run.out.is_empty();
     let records = flags.record_file(config).filter(|_| is_kept);
     let saved = records.map_or(Ok(()), |path| summary.records(folder).save_into(&path));
     // As every later command compares them.
