@@ -5,6 +5,47 @@ import { withPage } from "./browser.mjs";
 import { text, position, cellsOf, within } from "./looks.mjs";
 
 export default {
+  /** A league on a phone: names, the best first, failures, a map of wins; a game has its winner, the board first, and the exchange folded. */
+  async league({ url, title, bots, best, failed, heading, board }) {
+    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true };
+    let address;
+    await withPage(url, { ...phone, javaScriptEnabled: false }, async (page) => {
+      assert.equal(await text(page, "h1"), title);
+      const rows = await cellsOf(page, "#ratings .wide:first-of-type tbody tr");
+      assert.equal(rows[0][0], best);
+      assert.equal(rows.find(([bot]) => bot === failed).at(-1), `${2 * (bots - 1)} crash`);
+      const names = await page.locator("#ratings th.upright").allInnerTexts();
+      assert.equal(names.length, bots);
+      assert.equal(names[0], best);
+      assert.ok((await page.locator("#ratings td.v4").count()) >= bots - 1);
+      assert.ok((await page.locator("#ratings td.v0").count()) >= bots - 1);
+      for (const table of await page.locator("#ratings .wide").all()) {
+        const name = table.locator("tbody th").first();
+        const before = (await name.boundingBox()).x;
+        const moved = await table.evaluate((it) => { it.scrollLeft = 200; return it.scrollLeft; });
+        assert.ok(moved > 0, "it is wider than a phone");
+        assert.ok(Math.abs((await name.boundingBox()).x - before) < 1, "the names stay");
+      }
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+      assert.equal(await page.locator(".meeting:visible").count(), 0);
+      await page.locator("#ratings td a").first().click();
+      assert.equal(await page.locator(".meeting:visible").count(), 1, "the games of the pair that was chosen");
+      address = await page.locator(".meeting:visible a").first().evaluate((link) => link.href);
+    });
+    await withPage(address, phone, async (page) => {
+      await page.waitForSelector(".bot .seat1");
+      await page.keyboard.press("End");
+      assert.match(await text(page, ".bot"), new RegExp(heading));
+      assert.match(await text(page, ".told"), new RegExp(board));
+      assert.ok(await page.locator(".sent").isHidden(), "the exchange is folded");
+      const color = (selector) => page.locator(selector).first().evaluate((it) => getComputedStyle(it).boxShadow);
+      assert.notEqual(await color(".row .seat0"), await color(".row .seat1"));
+      await page.click(".protocol summary");
+      assert.ok(await page.locator(".sent").isVisible());
+      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth)) <= 390);
+    });
+  },
+
   /** A run: totals, what was lost first, a bar per board, times, and each game's replay, alone and next to another. */
   async report({ url, title, totals, shares, lost, boards, times, limit, pages, replay }) {
     const addresses = {};

@@ -6,9 +6,11 @@ use serde_json::json;
 
 use crate::json_lines::{receive, say};
 
-/// `duel [ROUNDS]`. A player that gives no number is out. Odd seeds give the first seat a number more in each round.
+/// `duel [ROUNDS [show]]`. A player that gives no number is out. Odd seeds give the first seat a number more in each round.
+/// With `show` it summarizes the totals.
 pub(crate) fn run(mut words: impl Iterator<Item = String>) -> ExitCode {
     let rounds: u32 = words.next().map_or(3, |rounds| rounds.parse().expect("a number"));
+    let shows = words.next().is_some();
     let start = receive();
     let seed = start["seed"].as_i64().expect("a seed");
     let players =
@@ -20,7 +22,9 @@ pub(crate) fn run(mut words: impl Iterator<Item = String>) -> ExitCode {
                 continue;
             }
             let text = format!("{round} {}\n", seed.rem_euclid(7));
-            say(&json!({ "ask": text, "player": player, "limit_ms": 60_000 }));
+            let summary = shows.then(|| format!("$0 {} | $1 {}", totals[0], totals[1]));
+            let summary: Vec<String> = summary.into_iter().collect();
+            say(&json!({ "ask": text, "player": player, "limit_ms": 60_000, "summary": summary }));
             let answer = receive();
             let number =
                 answer["reply"][0].as_str().and_then(|line| line.trim().parse::<i64>().ok());

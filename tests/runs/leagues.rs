@@ -169,20 +169,196 @@ fn a_log_and_a_result_of_a_seat_that_the_game_does_not_have_are_damaged() {
 }
 
 #[test]
-fn a_bot_that_cannot_be_started_ends_a_league_whoever_it_plays_with() {
-    let place = duel(3);
-    write_program(&place.path("bad"), "#!/nowhere/interpreter\n");
-    let bots = ["one", "two", "three", "other", "bad"].map(|bot| format!("--bot=./{bot}"));
-    let bots: Vec<&str> = bots.iter().map(String::as_str).collect();
-    let said = suite(&place, &[&bots[..], &["--seed", "1..20", "--run", "run"]].concat());
-    let said = said.run().exits(2).err();
-    let told = said.lines().find(|line| line.contains("in a row could not be played"));
-    let told = told.expect(&said);
-    assert!(told.starts_with("error: 5 games of ") && told.contains("`./bad`"), "{said}");
+fn a_broken_bot_is_out_with_its_cause_and_the_others_play() {
+    let place = duel(2);
+    for student in ["ann", "bob", "cy", "dan", "pat"] {
+        fs::create_dir_all(place.path(&format!("students/{student}"))).expect("room");
+    }
+    for (student, number) in [("ann", 1), ("bob", 2)] {
+        place.script(
+            &format!("students/{student}/bot"),
+            &format!("while read -r line; do echo {number}; done"),
+        );
+    }
+    // A script that is not executable is started by its interpreter, and other files are not.
+    let python = "import sys\nfor line in sys.stdin: print(3, flush=True)\n";
+    fs::write(place.path("students/cy/bot.py"), python).expect("written");
+    fs::write(place.path("students/dan/bot"), "#!/bin/sh\n").expect("written");
+    write_program(&place.path("students/pat/bot"), "#!/nowhere/interpreter\n");
+    let settings = fs::read_to_string(place.path("referee.toml")).expect("settings");
+    let built = "[bots.zoe]\ncommand = \"./zoe\"\nbuild = \"exit 7\"\n";
+    fs::write(place.path("referee.toml"), settings + built).expect("written");
+    let students = ["ann/bot", "bob/bot", "cy/bot.py", "dan/bot", "eve/bot", "pat/bot"];
+    let students = students.map(|student| format!("students/{student}"));
+    let words = ["--bot", "zoe", "--seed", "2", "--run", "run", "--bots"];
+    let students = students.iter().map(String::as_str);
+    let words: Vec<&str> = words.into_iter().chain(students).collect();
+    let played = suite(&place, &words).run().exits(1);
+    let (said, shown) = (played.err(), played.out());
+    for (bot, why) in [
+        ("zoe", "exit 7"),
+        ("dan/bot", "students/dan/bot is not executable (try `chmod +x students/dan/bot`)"),
+        ("eve/bot", "no such file: students/eve/bot"),
+        ("pat/bot", "students/pat/bot needs an interpreter that does not exist"),
+    ] {
+        assert!(said.contains(&format!(" {bot} is out: ")) && said.contains(why), "{said}");
+        let row = shown
+            .lines()
+            .find(|line| line.starts_with(&format!("  {bot} ")) && line.contains(" out "));
+        assert!(row.is_some() && shown.contains(&format!("  {bot}: ")), "{bot}: {shown}");
+    }
+    assert!(
+        shown.contains("6 games of duel, 0 failures") && shown.contains(" cy/bot.py "),
+        "{shown}"
+    );
+    let json = place.command(&["ratings", "run"]).json();
+    assert_eq!(
+        [json["bots"].as_array().map(Vec::len), json["out"].as_array().map(Vec::len)],
+        [Some(3), Some(4)]
+    );
+    assert_code(&place.command(&["report", "run", "--html", "page.html"]).run(), 0);
+    let page = fs::read_to_string(place.path("page.html")).expect("a page");
+    assert!(page.contains("eve/bot: no such file: students/eve/bot"), "{page}");
+    // The names say what differs, also without the file.
+    let words = ["--seed", "2", "--run", "none", "--bots", "students/ann/bot", "students/bob/bot"];
+    let shown = suite(&place, &words).run().exits(0).out();
+    assert!(shown.contains("\n  bob ") && shown.contains("\n  ann "), "{shown}");
+    // Of two bots each is wanted, and a bot that meets nobody plays no game.
+    let words = ["--seed", "2", "--run", "none", "--bots", "./one", "./nobody"];
+    assert!(suite(&place, &words).run().exits(2).err().contains("no such file: ./nobody"));
+    let words = ["--seed", "2", "--run", "none", "--bots", "./one", "./nobody", "./none"];
+    assert!(suite(&place, &words).run().exits(2).err().contains("no such file: ./nobody"));
+    let words = ["--seed", "2", "--run", "none", "--bots", "all", "--bot", "./one"];
+    assert!(suite(&place, &words).run().exits(2).err().contains("exit 7"));
+    let error = suite(&place, &["--seed", "2", "--bot", "python3", "bot.py"]).run().exits(2).err();
+    assert!(
+        error.contains("unexpected argument `bot.py`; name a bot with --bot bot.py"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_bot_that_fails_at_once_forfeits_its_later_games() {
+    let place = duel(2);
+    place.script("dead", "exit 3");
+    let bots = ["--bots", "./one", "./dead", "./two", "./three", "--seed", "1..20"];
+    let league = |run: &str, more: &[&str]| {
+        suite(&place, &[&bots[..], &["--run", run], more].concat()).run().exits(1)
+    };
+    let said = league("run", &[]).err();
+    let out = "dead is out: it lost its first games in the first turn, with one verdict, and forfeits the later ones; --keep-going";
+    assert!(said.contains(out), "{said}");
     let lines = results(&place, "run");
-    let not_played = lines.iter().filter(|line| line["verdict"] == "cannot_start").count() / 3;
-    // One may be in flight.
-    assert!((5..=6).contains(&not_played), "{not_played}");
+    assert_eq!(lines.len(), 20 * 12 * 2);
+    let of_dead = lines.iter().filter(|line| line["bot"] == "dead");
+    let is_forfeit = |line: &&Value| line["diagnosis"].to_string().starts_with("\"forfeit: ");
+    // Some are in flight.
+    let forfeits = of_dead.clone().filter(is_forfeit).count();
+    assert!((105..=110).contains(&forfeits), "{forfeits}");
+    assert!(
+        of_dead.clone().all(|line| line["verdict"] == "crash" && line["place"] == 0.0),
+        "{said}"
+    );
+    let won = |line: &&Value| line["won"] == true && line["place"] == 100.0 && line["turns"] == 0;
+    assert_eq!(lines.iter().filter(won).count(), forfeits);
+    let json = place.command(&["ratings", "run"]).json();
+    let last = &json["bots"][3];
+    assert!(
+        last["bot"] == "dead" && last["failed"] == 120 && last["causes"]["crash"] == 120,
+        "{json}"
+    );
+    assert!(!league("all", &["--keep-going"]).err().contains("is out"));
+    assert!(!results(&place, "all").iter().any(|line| is_forfeit(&line)));
+}
+
+#[test]
+fn a_league_in_which_all_bots_fail_at_once_stops_with_the_common_cause() {
+    let place = duel(2);
+    let names: Vec<String> = (1..=8).map(|number| format!("./bot{number}")).collect();
+    for name in &names {
+        place.script(name, "echo no such module >&2; exit 3");
+    }
+    let bots: Vec<&str> = ["--bots"].into_iter().chain(names.iter().map(String::as_str)).collect();
+    let words = [&bots[..], &["--seed", "1..20", "--run", "run"]].concat();
+    let said = suite(&place, &words).run().exits(1).err();
+    assert!(
+        said.contains(
+            "stopped, since all 5 bots so far lost in their first turn, with one verdict (crash: "
+        ),
+        "{said}"
+    );
+    assert!(said.contains("`referee resume run` plays the rest, as --keep-going does"), "{said}");
+    assert!(results(&place, "run").len() < 2 * 20, "{said}");
+}
+
+#[test]
+fn a_bot_that_comes_later_plays_the_missing_pairs_and_both_runs_are_one_league() {
+    let place = duel(2);
+    let words = ["--bots", "./one", "./two", "--seed", "2..3", "--run", "run"];
+    assert_code(&suite(&place, &words).run(), 0);
+    let join = |bot: &str, run: &str, of: &str| {
+        let name = run.trim_start_matches("with-");
+        let words = ["--bot", bot, "--name", name, "--run", run, "--logs", "all", "--pool-of", of];
+        suite(&place, &words).run().exits(0)
+    };
+    join("./three", "with-three", "run");
+    join("./other", "with-other", "with-three");
+    let [three, other] = ["with-three", "with-other"].map(|run| results(&place, run).len());
+    assert_eq!([three, other], [2 * 8, 2 * 12]);
+    let runs = ["run", "with-three", "with-other"];
+    let json = place.command(&["ratings"]).args(runs).json();
+    let bots = json["bots"].as_array().expect("bots");
+    assert!(bots.len() == 4 && bots.iter().all(|bot| bot["games"] == 12), "{json}");
+    let shown = place.command(&["ratings"]).args(runs).run().exits(0).out();
+    assert!(
+        shown.contains(
+            "`referee report run with-three with-other --html FILE` makes a page of them."
+        )
+    );
+    let report = ["report", "--html", "page.html", "--title", "Class <10b>", "--games"];
+    assert_code(&place.command(&report).args(runs).run(), 0);
+    let page = fs::read_to_string(place.path("page.html")).expect("a page");
+    assert!(
+        page.contains("<h1>Class &lt;10b&gt;</h1>\n<p>3 runs: 24 games, 0 failures</p>"),
+        "{page}"
+    );
+    // A program that has changed is another bot.
+    place.script("one", "while read -r line; do echo 4; done");
+    let said = join("./one", "with-new", "run").err();
+    assert!(said.contains("`one` has changed since run, so it is not in the pool"), "{said}");
+    assert_eq!(results(&place, "with-new").len(), 2 * 4);
+    let words = ["--bot", "./three", "--pool-of", "run"];
+    let said = suite(&place, &[&words[..], &["--pool", "./two"]].concat()).run().exits(2).err();
+    assert!(said.contains("cannot be used with"), "{said}");
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn the_heavy_page_of_a_league_shows_names_on_a_phone_and_leads_to_games_with_winner_and_board() {
+    let Some(browser) = Browser::open() else { return };
+    let place = duel(2);
+    let settings = fs::read_to_string(place.path("referee.toml")).expect("settings");
+    let settings = settings.replace("./judge", "./judge 3 show");
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    let pupils: Vec<String> =
+        (1..=12).map(|pupil| format!("pupils/long-name-{pupil}/bot")).collect();
+    for pupil in &pupils {
+        fs::create_dir_all(place.path(pupil).parent().expect("a folder")).expect("room");
+        place.script(pupil, "while read -r line; do echo 2; done");
+    }
+    place.script(&pupils[0], "while read -r line; do echo 3; done");
+    place.script(&pupils[1], "read -r line; echo 1; exit 3");
+    let words = ["--seed", "2", "--logs", "all", "--run", "run", "--bots"];
+    let words: Vec<&str> = words.into_iter().chain(pupils.iter().map(String::as_str)).collect();
+    assert_code(&suite(&place, &words).run(), 1);
+    let report = ["report", "run", "--html", "page.html", "--title", "Class", "--games"];
+    assert_code(&place.command(&report).run(), 0);
+    let url = format!("file://{}", place.path("page.html").display());
+    let expected = json!({
+        "url": url, "title": "Class", "bots": 12, "best": "long-name-1", "failed": "long-name-2",
+        "heading": "^long-name-\\d+ (9 : 6|6 : 9) long-name-\\d+$", "board": "long-name-\\d+ \\d \\| long-name-\\d+ \\d",
+    });
+    browser.check("league", &expected);
 }
 
 #[test]

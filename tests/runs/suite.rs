@@ -193,8 +193,8 @@ fn bots_that_hang_or_crash_lose_their_games_and_no_others_and_one_that_cannot_st
 {
     let folder = folder();
     let run = folder.path().join("run");
-    let bots = ["@misbehaving hang", "@misbehaving exit 7", "./not-executable", "@first"];
-    fs::write(folder.path().join("not-executable"), "").expect("written");
+    let bots = ["@misbehaving hang", "@misbehaving exit 7", "./not-a-program", "@first"];
+    write_program(&folder.path().join("not-a-program"), "");
     let mut command =
         suite(&["--format", "json", "--seed", "1..3", "--run", text(&run)]).current_dir(&folder);
     for bot in bots {
@@ -213,7 +213,7 @@ fn bots_that_hang_or_crash_lose_their_games_and_no_others_and_one_that_cannot_st
     for (outcome, expected) in results(&run).iter().zip([
         "timeout: turn 1: no answer within 5 s of the first turn",
         "crash: turn 1: the bot exited with status 7",
-        "cannot start: cannot start the bot: ./not-executable is not executable",
+        "cannot start: cannot start the bot: ./not-a-program is not a program for this machine",
         "completed",
     ]) {
         assert!(outcome.loss().starts_with(expected), "{expected}: {}", outcome.loss());
@@ -407,7 +407,7 @@ fn one_bad_board_among_fifty_is_named_and_nothing_is_played_unless_the_user_says
     assert_code(&referee().args(["generate", "--seed", "1..50", "--out", text(&boards)]).run(), 0);
     fs::write(boards.join("seed-7.txt"), "1 2 3").expect("written");
     let args = ["--bot", "@first", "--board", "boards", "--run", "run", "--logs", "none"];
-    assert_snapshot!(error(&folder, &args), @"error: boards/seed-7.txt:1:6: the row ends after 3 numbers; it must have 15");
+    assert_snapshot!(error(&folder, &args), @"error: boards/seed-7.txt:1:6: the row ends after 3 numbers; it must have 15; --keep-going leaves it out");
     assert!(!folder.path().join("run").exists());
     let output = suite(&args).arg("--keep-going").args(PATIENT).current_dir(folder.path()).run();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -425,7 +425,7 @@ fn a_board_named_twice_is_refused_and_a_copy_warned_of() {
     let folder = folder();
     let made = referee().args(["generate", "--seed", "1..2", "--out", text(folder.path())]).run();
     assert_eq!(made.status.code(), Some(0));
-    assert_snapshot!(error(&folder, &["--board", "seed-1.txt", "seed-2.txt", "seed-1.txt"]), @"error: seed-1.txt: this board is listed twice");
+    assert_snapshot!(error(&folder, &["--board", "seed-1.txt", "seed-2.txt", "seed-1.txt"]), @"error: seed-1.txt: this board is listed twice; --keep-going leaves it out");
     fs::copy(folder.path().join("seed-1.txt"), folder.path().join("copy.txt")).expect("copied");
     let args = ["--board", "seed-1.txt", "copy.txt", "--run", "run"];
     let output = suite(&args).args(PATIENT).current_dir(folder.path()).run().exits(0);

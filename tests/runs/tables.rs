@@ -252,7 +252,10 @@ fn the_page_of_a_run_has_ratings_and_what_each_bot_has_against_each_other() {
     assert!(
         page.contains("<a href=\"#ratings\">Ratings</a>") && page.contains("Against each other")
     );
-    assert!(page.contains("<a href=\"#pair-1-2\">") && page.contains("<details id=\"pair-1-2\">"));
+    assert!(
+        page.contains("<a href=\"#pair-1-2\">")
+            && page.contains("<p class=\"meeting\" id=\"pair-1-2\">")
+    );
     let shown = place.command(&["show", "run"]).run().exits(0).out();
     assert!(shown.contains("place by seat"), "{shown}");
     assert!(shown.lines().any(|line| line.contains(" place  against")), "{shown}");

@@ -9,11 +9,15 @@ use super::figures::{in_percent, place};
 use super::format::Report;
 use super::rows::Rows;
 use results::ratings::{League, Rated};
+use results::suite::OutBot;
 use statistics::MIN_SEEDS;
 use terms::text::plural;
 
 /// The headings of the table.
 const HEADINGS: [&str; 7] = ["bot", "games", "failed", "place", "rating", "95 %", "place by seat"];
+
+/// The heading of the last column, if a bot has failed.
+const CAUSES: &str = "failures";
 
 /// The columns for spreadsheets, before the columns of the seats.
 const COLUMNS: &str = "bot games failed place group elo margin is_unbounded seeds";
@@ -44,6 +48,7 @@ impl Report for League {
 /// Adds the ratings, and what they mean.
 pub(crate) fn add(document: &mut Document, league: &League) {
     add_tables(document, league);
+    add_out(document, &league.out);
     for sentence in sentences(league) {
         document.sentence(sentence);
     }
@@ -59,8 +64,13 @@ fn add_tables(document: &mut Document, league: &League) {
             format!("Ratings, group {}", number + 1)
         };
         let is_anchor = |bot: &Rated| league.anchor.as_ref() == Some(&bot.bot);
-        let rows = group.iter().map(|bot| row(bot, is_anchor(bot)));
-        document.table(Table::new(label, &HEADINGS, rows));
+        let columns = HEADINGS.len() + usize::from(league.bots.iter().any(|bot| bot.failed > 0));
+        let headings = HEADINGS.into_iter().chain([CAUSES]).take(columns).collect::<Vec<_>>();
+        let rows =
+            group.iter().map(|bot| row(bot, is_anchor(bot)).into_iter().take(columns).collect());
+        let out = league.out.iter().filter(|_| number == 0).map(|bot| out_row(bot, columns));
+        let table = Table::new(label, &headings, rows.chain(out));
+        document.table(Table { words: vec![0, HEADINGS.len()], ..table });
         if number > 0 {
             document.sentence("No game connects these bots with those above, so their ratings have a zero of their own.");
         }
@@ -85,7 +95,23 @@ fn row(bot: &Rated, is_anchor: bool) -> Vec<String> {
         format!("{:+.0}", bot.rating.elo.round() + 0.0),
         margin,
         seats,
+        bot.causes
+            .iter()
+            .map(|(verdict, games)| format!("{games} {verdict}"))
+            .collect::<Vec<_>>()
+            .join(", "),
     ]
+}
+
+/// The row of a bot that could not play.
+pub(crate) fn out_row(out: &OutBot, columns: usize) -> Vec<String> {
+    let cells = [out.bot.clone(), "out".to_owned()];
+    cells.into_iter().chain(std::iter::repeat("-".to_owned())).take(columns).collect()
+}
+
+/// Adds why bots could not play.
+pub(crate) fn add_out(document: &mut Document, out: &[OutBot]) {
+    document.list("out", out.iter().map(|OutBot { bot, why }| format!("{bot}: {why}").into()));
 }
 
 /// A rating with its interval, if it has one.

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::suite::{FolderError, Outcome, PlannedBot, Points, RecordId, RunFolder};
+use crate::suite::{
+    FolderError, OutBot, Outcome, PlannedBot, Points, RecordId, RunFolder, SuiteVerdict,
+};
 use rules::score::Direction;
 use statistics::{Game, Rating, Ratings, Seat, real};
 use terms::fault::{AtFault, Attributed};
@@ -28,6 +30,9 @@ pub struct League {
     pub anchor: Option<String>,
     /// The bots: groups without a common scale one after the other, and in each the best first.
     pub bots: Vec<Rated>,
+    /// The bots that could not play.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub out: Vec<OutBot>,
     /// The same bots by index, from the one that was first in a run to the newest.
     #[serde(skip)]
     pub by_age: Vec<usize>,
@@ -60,6 +65,9 @@ pub struct Rated {
     pub games: usize,
     /// How many of these it ended by a failure, such as a timeout.
     pub failed: usize,
+    /// How many by verdict.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub causes: BTreeMap<SuiteVerdict, usize>,
     /// Its mean place in percent: the mean of its boards.
     pub place: f64,
     /// The mean place in each seat; `None` where it never sat.
@@ -167,6 +175,7 @@ struct Tables {
 struct Tally {
     games: usize,
     failed: usize,
+    causes: BTreeMap<SuiteVerdict, usize>,
     boards: BTreeMap<usize, Points>,
     seats: Vec<(usize, f64)>,
 }
@@ -230,7 +239,10 @@ impl Tables {
         for (outcome, (seat, Seat { bot, result })) in seats.iter().zip(&found) {
             let tally = &mut self.tallies[*bot];
             tally.games += 1;
-            tally.failed += usize::from(!outcome.won);
+            if !outcome.won {
+                tally.failed += 1;
+                *tally.causes.entry(outcome.verdict).or_default() += 1;
+            }
             tally.boards.entry(seed).or_default().add(outcome, Direction::Higher);
             if tally.seats.len() <= *seat {
                 tally.seats.resize(seat + 1, (0, 0.0));
@@ -278,13 +290,14 @@ impl Tables {
         let against = self.against(names.len());
         let players = runs.iter().map(|run| run.run.plan.players()).max().unwrap_or(0);
         let rated = |&bot: &usize| {
-            let Tally { games, failed, boards, seats } = &self.tallies[bot];
+            let Tally { games, failed, causes, boards, seats } = &self.tallies[bot];
             let mean = |games: usize, sum: f64| (games > 0).then(|| sum / real(games));
             let in_seat = |seat: usize| seats.get(seat).and_then(|&(games, sum)| mean(games, sum));
             Rated {
                 bot: names[bot].clone(),
                 games: *games,
                 failed: *failed,
+                causes: causes.clone(),
                 place: Points::mean_place(boards.values().copied()).unwrap_or_default(),
                 seats: (0..players).map(in_seat).collect(),
                 rating: scaled[bot],
@@ -298,6 +311,7 @@ impl Tables {
             left_out: self.left_out,
             anchor: anchor.map(|(bot, _)| names[bot].clone()),
             bots: order.iter().map(rated).collect(),
+            out: OutBot::of(runs.iter()),
             by_age,
             progress,
         })

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-const IS_WINDOWS: bool = cfg!(windows);
+/// Whether programs start as on Windows, by the ending of their name.
+pub const IS_WINDOWS: bool = cfg!(windows);
 
 /// The character between the paths of a list, such as a class path.
 pub const LIST_SEPARATOR: char = if IS_WINDOWS { ';' } else { ':' };

@@ -231,6 +231,15 @@ fn source(config: &Config, words: &[&str], cwd: Option<&Path>) -> Option<String>
     })
 }
 
+/// What starts a source file that cannot run as it is.
+pub(super) fn interpreter(words: &[OsString], cwd: Option<&Path>) -> Option<OsString> {
+    let [program] = words else { return None };
+    let file = at(program.to_str()?, cwd);
+    let ending = file.extension()?.to_str()?;
+    let (.., interpreter) = SOURCES.iter().find(|(known, ..)| *known == ending)?;
+    interpreter.filter(|_| file.is_file() && !is_program(&file)).map(OsString::from)
+}
+
 /// Whether a file begins with `#!`.
 fn begins_with_interpreter(file: &Path) -> bool {
     std::fs::read(file).is_ok_and(|text| text.starts_with(b"#!"))

@@ -11,6 +11,7 @@ use super::{Failure, completions, print, refuse};
 use ::report::{Format, Report as _};
 use results::ratings::League;
 use results::suite::RunFolder;
+use terms::text::shell_word;
 
 /// Rate the bots of games with several players
 ///
@@ -49,7 +50,18 @@ pub(super) fn run(args: &RatingsArgs) -> Result<ExitCode, Failure> {
     warn_of_places(runs.iter())?;
     let anchor = args.anchor.as_ref().map(|(bot, rating)| (bot.as_str(), *rating));
     let league = League::of(&runs, anchor)?;
-    print(|out| league.write(args.format, out))
+    print(|out| {
+        league.write(args.format, out)?;
+        if args.format == Format::Text {
+            let runs: Vec<String> = args.runs.iter().map(|run| shell_word(run)).collect();
+            writeln!(
+                out,
+                "\n  `referee report {} --html FILE` makes a page of them.",
+                runs.join(" ")
+            )?;
+        }
+        Ok(())
+    })
 }
 
 /// Reads `BOT=RATING`. A bot's name may contain `=`.

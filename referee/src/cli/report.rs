@@ -82,6 +82,10 @@ pub(super) struct ReportArgs {
     #[arg(long)]
     games: bool,
 
+    /// The title of the page [default: what it shows]
+    #[arg(long, value_name = "TEXT", conflicts_with = "history")]
+    title: Option<String>,
+
     #[command(flatten)]
     force: ForceFlag,
 
@@ -132,8 +136,7 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     if let Some(caught) = &caught {
         follow(args, &sources, compared, caught)?;
     }
-    let (headline, games) =
-        write_page(args, &args.html, &sources, compared, &PageContext::default())?;
+    let (headline, games) = write_page(args, &args.html, &sources, compared, &args.around())?;
     if let Some(by) = caught.and_then(|caught| caught.cancelled()) {
         return Err(Failure::Interrupted { signal: signal(by), kept: String::new() });
     }
@@ -142,6 +145,12 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
         writeln!(out, "{}\n\n  The page is {}.", printable(&headline), printable(&file))?;
         games.map_or(Ok(()), |games| writeln!(out, "  {}", printable(&games)))
     })
+}
+
+impl ReportArgs {
+    fn around(&self) -> PageContext<'_> {
+        PageContext { title: self.title.as_deref(), ..PageContext::default() }
+    }
 }
 
 /// Writes the page while the last run is played, until it has all its games or a signal comes.
@@ -156,7 +165,7 @@ fn follow(
     while !has_needed_games(run)? && caught.cancelled().is_none() {
         let (since, played) = (Instant::now(), run.progress()?.0);
         let pace = Pace { played, before, planned, elapsed: started.elapsed(), every: INTERVAL };
-        let around = PageContext { pace: Some(pace), ..PageContext::default() };
+        let around = PageContext { pace: Some(pace), ..args.around() };
         write_page(args, &args.html, sources, compared, &around)?;
         caught.wait(INTERVAL.max(since.elapsed() * SHARE));
     }

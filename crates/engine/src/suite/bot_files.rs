@@ -4,12 +4,14 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::stamp::digest_of;
 use contain::bot::SpawnError;
 use results::suite::PlannedBot;
-use terms::system::{is_executable, is_path, program_file};
+use terms::system::{IS_WINDOWS, is_executable, is_path, program_file};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BotFiles(Vec<BotFile>);
@@ -72,14 +74,20 @@ impl BotFiles {
     }
 }
 
-/// Checks that a bot's program exists, before it is started.
+/// Checks that a bot's program exists and can be executed, before it is started.
 ///
 /// # Errors
 /// The same errors as starting the bot.
 pub fn check_program(bot: &PlannedBot) -> Result<(), SpawnError> {
     let Some(program) = bot.command.first() else { return Ok(()) };
-    if BotFiles::of(bot).0.first().is_some_and(|file| file.word == *program) {
-        return Ok(());
+    if let Some(file) = BotFiles::of(bot).0.into_iter().next().filter(|file| file.word == *program)
+    {
+        return match file.path {
+            _ if IS_WINDOWS || program.starts_with('@') => Ok(()),
+            path if !is_executable(&path) => Err(SpawnError::NotExecutable(program.into())),
+            path if lacks_interpreter(&path) => Err(SpawnError::NoInterpreter(program.into())),
+            _ => Ok(()),
+        };
     }
     let path =
         bot.cwd.as_deref().map_or_else(|| program.into(), |cwd| Path::new(cwd).join(program));
@@ -89,6 +97,16 @@ pub fn check_program(bot: &PlannedBot) -> Result<(), SpawnError> {
         _ if is_path => SpawnError::NoSuchFile(path),
         name => SpawnError::not_in_path(Path::new(name)),
     })
+}
+
+/// Whether the `#!` line of a script names a file that is missing.
+fn lacks_interpreter(script: &Path) -> bool {
+    let mut line = String::new();
+    // A binary is not UTF-8.
+    let read = File::open(script).map(|file| BufReader::new(file.take(256)).read_line(&mut line));
+    let interpreter =
+        line.strip_prefix("#!").and_then(|it| it.trim_matches([' ', '\n']).split(' ').next());
+    read.is_ok() && interpreter.is_some_and(|it| it.starts_with('/') && !Path::new(it).exists())
 }
 
 /// The path of the program with this name.

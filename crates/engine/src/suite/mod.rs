@@ -38,12 +38,14 @@ mod archive;
 mod bot_files;
 mod bots;
 mod game;
+mod hopeless;
 mod jobs;
 mod pool;
 mod run_player;
 
 pub use self::bot_files::check_program;
 pub use self::bots::{BotError, plan, plan_now};
+pub use self::hopeless::Hopeless;
 pub use self::jobs::Jobs;
 pub use self::pool::PoolError;
 pub use self::run_player::{Observer, RunError, RunPlayer};

@@ -21,6 +21,7 @@ use super::archive::Archive;
 use super::bot_files::FileChange;
 use super::bots::Entrant;
 use super::game::Job;
+use super::hopeless::Hopeless;
 use crate::config::Config;
 use crate::play::{PlayError, Seated};
 use contain::bot::{BotCommand, Pinning};
@@ -45,6 +46,8 @@ pub(super) struct Pool<'a> {
     pub(super) canceller: Option<&'a Canceller>,
     /// How long after a bot the referee may get a signal that went to both.
     pub(super) signal_spread: Duration,
+    /// The bots that fail at once, which forfeit their later games; `None` if all games are played.
+    pub(super) hopeless: Option<Mutex<Hopeless>>,
 }
 
 /// A suite ends after this many games in a row that could not be played.
@@ -120,10 +123,13 @@ impl Pool<'_> {
             }
             drop(send);
             for outcome in outcomes {
-                let checked = outcome.map(|outcome| (not_played.count(&outcome), see(outcome)));
+                let checked = outcome.map(|outcome| {
+                    (not_played.count(&outcome), self.is_over(&outcome), see(outcome))
+                });
                 let go_on = match checked {
-                    Ok((Ok(()), go_on)) => go_on,
-                    Ok((Err(error), _)) | Err(error) => {
+                    Ok((Ok(()), true, _)) => ControlFlow::Break(()),
+                    Ok((Ok(()), false, go_on)) => go_on,
+                    Ok((Err(error), ..)) | Err(error) => {
                         failure.get_or_insert(error);
                         ControlFlow::Break(())
                     }
@@ -134,6 +140,26 @@ impl Pool<'_> {
             }
         });
         failure.map_or(Ok(()), Err)
+    }
+
+    /// Counts a game, after which no bot may have any hope.
+    fn is_over(&self, outcomes: &[Outcome]) -> bool {
+        let Some(hopeless) = &self.hopeless else { return false };
+        let mut hopeless = hopeless.lock().unwrap_or_else(PoisonError::into_inner);
+        for outcome in outcomes {
+            hopeless.add(outcome);
+        }
+        hopeless.is_over(self.plan.bots.len())
+    }
+
+    /// The outcomes of a game that is decided before it is played: of its bots, all but one are out.
+    fn forfeited(&self, job: &Job<'_>) -> Option<Vec<Outcome>> {
+        let hopeless = self.hopeless.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let verdicts: Vec<_> =
+            job.seats.iter().map(|(seated, _)| hopeless.verdict(seated.name)).collect();
+        let out = verdicts.iter().flatten().count();
+        (out > 0 && verdicts.len() - out <= 1)
+            .then(|| job.forfeited(&verdicts, &Hopeless::forfeit()))
     }
 
     /// Plays games from the queue until it is empty or something fails.
@@ -213,6 +239,9 @@ impl Pool<'_> {
             case: self.plan.case(&self.config.game, self.plan.assignment(first).board)?,
             canceller: self.canceller,
         };
+        if let Some(forfeited) = self.forfeited(&job) {
+            return Ok(forfeited);
+        }
         let check = || {
             entrants.iter().try_for_each(|Entrant { bot, files, .. }| {
                 files.check(&bot.files).map_err(|change| (bot.name.as_str(), change))

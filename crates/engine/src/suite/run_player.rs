@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use super::archive::Archive;
 use super::bots::{BotError, Entrant};
+use super::hopeless::Hopeless;
 use super::jobs::Jobs;
 use super::pool::{Pool, PoolError};
 use crate::config::Config;
@@ -64,6 +66,8 @@ pub struct RunPlayer<'a> {
     /// Whether games that the host's delays ended are played once more at the end, one at a time, when the machine is quiet. The
     /// observer is told of such a game once, with its last result.
     pub plays_delayed_again: bool,
+    /// The bots that fail at once, which forfeit their later games; the games end early if all do. `None` if all are played.
+    pub hopeless: Option<Hopeless>,
 }
 
 /// Why not all games of a run were played; never because of what a bot does in a game.
@@ -114,6 +118,7 @@ impl<'a> RunPlayer<'a> {
             bests: None,
             canceller: None,
             plays_delayed_again: false,
+            hopeless: None,
         }
     }
 
@@ -155,6 +160,7 @@ impl<'a> RunPlayer<'a> {
             },
             canceller: self.canceller,
             signal_spread: folder.run.shard.map_or(Duration::ZERO, |_| SIGNAL_SPREAD),
+            hopeless: self.hopeless.take().map(Mutex::new),
         };
         if let Some(entrant) = entrants.first().filter(|_| played.count() < folder.planned()) {
             warn_of_load(&folder.run.plan, workers.len());
@@ -202,6 +208,7 @@ impl<'a> RunPlayer<'a> {
             }
         }
         let standing = recorder.finish()?;
+        self.hopeless = pool.hopeless.and_then(|hopeless| hopeless.into_inner().ok());
         pooled?;
         let by = self.canceller.and_then(Canceller::cancelled);
         by.map_or(Ok(standing), |by| Err(RunError::Cancelled(by)))

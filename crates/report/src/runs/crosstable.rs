@@ -61,8 +61,8 @@ fn table(league: &League, pairs: &Pairs<'_>, out: &mut String) {
         "<h3>Against each other</h3>\n<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"Against each other\"><table>\
          <thead><tr><th scope=\"col\" class=\"words\">bot</th>",
     );
-    for place in 1..=league.bots.len() {
-        put!(out, "<th scope=\"col\">{place}</th>");
+    for rated in &league.bots {
+        put!(out, "<th scope=\"col\" class=\"upright\">{}</th>", Text(&rated.bot));
     }
     out.push_str("</tr></thead><tbody>\n");
     for (place, rated) in league.bots.iter().enumerate() {
@@ -71,7 +71,8 @@ fn table(league: &League, pairs: &Pairs<'_>, out: &mut String) {
             let address = format!("#{}", id((place.min(other), place.max(other))));
             let has_games = pairs.contains_key(&(place.min(other), place.max(other)));
             let address = has_games.then_some(address);
-            put!(out, "<td>{}</td>", linked(address.as_deref(), &share(against)));
+            let cell = linked(address.as_deref(), &share(against));
+            put!(out, "<td class=\"{}\">{cell}</td>", shade(against));
         }
         out.push_str("</tr>\n");
     }
@@ -86,6 +87,18 @@ fn share(against: &Against) -> String {
         return "-".to_owned();
     }
     in_percent(against.score / real(against.pairs), 0)
+}
+
+/// The class of a cell: the higher the share, the greener.
+fn shade(against: &Against) -> &'static str {
+    match against.score / real(against.pairs) {
+        share if share < 0.2 => "v0",
+        share if share < 0.4 => "v1",
+        share if share <= 0.6 => "v2",
+        share if share <= 0.8 => "v3",
+        share if share <= 1.0 => "v4",
+        _ => "v",
+    }
 }
 
 fn id((one, other): (usize, usize)) -> String {
@@ -107,7 +120,7 @@ fn entry(
     let links: Vec<String> = games.values().map(link).collect();
     put!(
         out,
-        "<details id=\"{}\"><summary>{} and {}: {} listed</summary><p>{}</p></details>\n",
+        "<p class=\"meeting\" id=\"{}\">{} and {}: {} listed: {}</p>\n",
         id(pair),
         Text(one),
         Text(other),

@@ -8,7 +8,7 @@ use crate::view::page::GameAddress;
 use results::compare::{Comparison, Contender};
 use results::gamelog::Log;
 use results::ratings::League;
-use results::suite::{Bests, BoardId, FolderError, Outcome, Summary};
+use results::suite::{Bests, BoardId, FolderError, OutBot, Outcome, Summary};
 use rules::measure::Measure;
 use rules::score::Direction;
 use statistics::Risk;
@@ -32,6 +32,8 @@ pub(super) struct Gathered {
     pub(super) board_count: usize,
     /// The ratings of all bots, if they have played each other.
     pub(super) league: Option<League>,
+    /// The bots that could not play.
+    pub(super) out: Vec<OutBot>,
     /// Each entrant against the first one.
     pub(super) comparisons: Vec<Comparison>,
     /// The games that were lost.
@@ -151,6 +153,7 @@ pub(super) fn gather<E: From<FolderError>>(
         entrant.value = value;
     }
     gathered.league = League::of_runs(sources.iter().map(|source| source.folder))?;
+    gathered.out = OutBot::of(sources.iter().map(|source| source.folder));
     gathered.comparisons = Comparison::with_first(&contenders, Risk::default());
     Ok(gathered)
 }

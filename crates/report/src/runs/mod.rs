@@ -42,6 +42,8 @@ const SCRIPT: &str = include_str!("tables.js");
 pub struct PageContext<'a> {
     /// The address of the list of runs.
     pub list: Option<&'a str>,
+    /// The title, if it is not the headline.
+    pub title: Option<&'a str>,
     /// How far the last run is, if it is being played.
     pub pace: Option<Pace>,
 }
@@ -73,7 +75,11 @@ pub fn page<E: From<FolderError>>(
         put!(&mut runs, "<p><a href=\"{}\">All runs</a></p>\n", Text(list));
     }
     let pace = around.pace.as_ref().map_or(String::new(), Pace::html);
-    let (title, content) = (Text(&headline).to_string(), pace + &content(&gathered));
+    if around.title.is_some() {
+        runs = format!("<p>{}</p>\n{runs}", Text(&headline));
+    }
+    let title = Text(around.title.unwrap_or(&headline)).to_string();
+    let content = pace + &content(&gathered);
     let parts = [("title", title), ("runs", runs), ("content", content)];
     let html = html::page(HTML, STYLE, SCRIPT, &parts);
     Ok(RunsPage { html, headline })

@@ -6,6 +6,7 @@ use super::{Text, suite};
 use crate::document::{Document, Table};
 use crate::figures;
 use crate::markup::put;
+use crate::ratings;
 use results::suite::Tally;
 use rules::measure::Measure;
 use rules::score::Direction;
@@ -54,11 +55,18 @@ pub(super) fn write(gathered: &Gathered, out: &mut String) {
     let headings = if is_of_several { &OF_SEVERAL[..] } else { &headings };
     let of_measure: Vec<_> = measured.iter().map(|it| it.column.0).collect();
     let headings = [headings, &of_measure, &["timeouts", "late games"]].concat();
-    out.push_str(&Table::new("Totals", &headings, gathered.entrants.iter().map(row)).html());
+    let rows = gathered.entrants.iter().map(row);
+    let absent = gathered.out.iter().map(|bot| ratings::out_row(bot, headings.len()));
+    out.push_str(&Table::new("Totals", &headings, rows.chain(absent)).html());
     for entrant in &gathered.entrants {
         let Some(totals) = &entrant.tally.totals else { continue };
         let sentence = figures::totals(&entrant.name, totals, Risk::Strict);
         put!(out, "<p>{}</p>\n", Text(&sentence));
+    }
+    if !is_of_several {
+        let mut causes = Document::default();
+        ratings::add_out(&mut causes, &gathered.out);
+        out.push_str(&causes.html());
     }
     if !is_of_several {
         out.push_str(explanation(gathered.better));

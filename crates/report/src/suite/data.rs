@@ -12,7 +12,7 @@ use crate::junit::{Suites, TestCase, failed, not_run, passed};
 use crate::rows::Rows;
 use results::compare::Standing;
 use results::ratings::League;
-use results::suite::{Bests, Loss, NewBest, Outcome, Tally};
+use results::suite::{Bests, Loss, NewBest, OutBot, Outcome, Tally};
 use rules::measure::Measure;
 use rules::score::Score;
 use terms::text::plural;
@@ -34,6 +34,8 @@ pub(super) struct Totals<'a> {
     /// The games that could not be played.
     games_not_played: usize,
     bots: Vec<Bot<'a>>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    out: &'a [OutBot],
     /// The first kinds of losses.
     losses: &'a [Loss],
     /// The first kinds of reasons why games were not played.
@@ -79,6 +81,7 @@ impl<'a> Totals<'a> {
             lost: summary.lost(),
             games_not_played: summary.games_not_played(),
             bots: summary.bots.iter().map(bot).collect(),
+            out: &report.folder.run.out,
             losses: &summary.losses,
             not_played: &summary.not_played,
             new_bests: &summary.new_bests,

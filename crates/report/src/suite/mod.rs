@@ -104,6 +104,7 @@ impl SuiteReport<'_> {
                 document.sentence(figures::totals(&tally.bot, totals, Risk::Strict));
             }
         }
+        ratings::add_out(document, &self.folder.run.out);
         if let Some(measured) = &measured {
             document.sentence(measured.explanation);
         }
@@ -166,7 +167,8 @@ impl SuiteReport<'_> {
             let more = more().map(|(_, of)| of(tally));
             row(tally).into_iter().take(columns).chain(more).chain(times).collect()
         });
-        Table::new("Totals", &headings, rows)
+        let out = self.folder.run.out.iter().map(|bot| ratings::out_row(bot, headings.len()));
+        Table::new("Totals", &headings, rows.chain(out))
     }
 
     /// The columns that users of contests' tools know, in games that are judged by these.

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::links::{self, Link};
 use crate::text;
-use results::gamelog::{End, Event, Log, Start, Turn};
+use results::gamelog::{Bot, End, Event, Log, Start, Turn};
 use results::replay::{Difference, ReplayError, Replayed, kind_as, kind_of, reply_to};
 use rules::game::frames::{Frame, Picture, View};
 use rules::game::{Answer, Ask, Game, GameKind};
@@ -245,6 +245,32 @@ impl Film {
         }
         let named = self.start.bots().enumerate().map(|(seat, bot)| format!("{seat} {}", bot.name));
         named.collect::<Vec<_>>().join(", ")
+    }
+
+    /// In a game of several players each bot with its seat, and what it has reached: `old 2 : 0 new`.
+    pub fn heading(&self) -> Option<Vec<(Option<usize>, String)>> {
+        let seats = self.end.as_ref().map_or(&[][..], |end| &end.seats);
+        let reached = |seat: usize| {
+            let end = seats.get(seat)?;
+            Some(end.score.map_or_else(|| format!("place {}", end.place), |it| it.to_string()))
+        };
+        let bot = |(seat, bot): (usize, &Bot)| (Some(seat), bot.name.clone());
+        let bots: Vec<_> = self.start.bots().enumerate().map(bot).collect();
+        match (&bots[..], reached(0), reached(1)) {
+            ([_], ..) => None,
+            ([one, other], Some(its), Some(others)) => {
+                Some(vec![one.clone(), (None, format!(" {its} : {others} ")), other.clone()])
+            }
+            _ => {
+                let part = |bot: (Option<usize>, String)| {
+                    let after =
+                        bot.0.and_then(reached).map(|it| format!(" {it}")).unwrap_or_default();
+                    let is_last = bot.0 == Some(bots.len() - 1);
+                    [bot, (None, after + if is_last { "" } else { ", " })]
+                };
+                Some(bots.iter().cloned().flat_map(part).collect())
+            }
+        }
     }
 
     /// What the original reports at the end, in a game of several players with the result of each; empty before.

@@ -29,8 +29,8 @@ pub use self::records::{Best, Bests, Record, Records, RecordsError};
 #[doc(hidden)]
 pub use self::store::packed_log;
 pub use self::store::{
-    Commit, FolderError, GameSet, Logs, Opponent, Outcomes, Packing, Run, RunFolder, RunWriter,
-    Session, merge,
+    Commit, FolderError, GameSet, Logs, Opponent, OutBot, Outcomes, Packing, Run, RunFolder,
+    RunWriter, Session, merge,
 };
 pub use self::summary::{
     Listing, NewBest, Points, Summary, Tally, Totals, differing_places, list_runs,

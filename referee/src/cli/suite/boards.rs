@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use clap::Args;
 
+use super::or_keep_going;
 use crate::cli::board_files::{self, BoardFile};
 use crate::cli::{Failure, completions, inputs, refuse};
 use engine::config::{BoardSet, Config, SeedRange, SeedsSource};
@@ -163,11 +164,13 @@ fn add(
     boards: &mut Vec<PlannedBoard>,
     keep_going: bool,
 ) -> Result<(), Failure> {
+    let is_only = files.len() == 1;
     for file in files {
         match planned(file, set, boards) {
             Ok(board) => boards.push(board),
             Err(failure) if keep_going => log::warn!("left out: {failure}"),
-            Err(failure) => return Err(failure),
+            Err(failure) if is_only => return Err(failure),
+            Err(failure) => return Err(or_keep_going(failure)),
         }
     }
     Ok(())

@@ -1,19 +1,22 @@
 //! The bots of a suite, as typed and as planned.
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::path::{self, Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
 
+use super::or_keep_going;
 use super::params::{Param, combined, param, warn_of_variables};
 use crate::cli::inputs::ProjectBot;
+use crate::cli::named_run::run_path;
 use crate::cli::shared::EnvironmentFlags;
 use crate::cli::{Failure, completions, hints, inputs, refuse};
 use contain::bot::check_proc;
 use engine::config::Config;
-use engine::suite::check_program;
-use results::suite::PlannedBot;
+use engine::suite::{check_program, plan_now};
+use results::suite::{OutBot, PlannedBot, RunFolder};
 use rules::game::GameKind;
 use terms::text::plural;
 
@@ -26,12 +29,26 @@ pub(super) struct BotsFlags {
     #[arg(short, long, value_name = "CMD", add = completions::bots())]
     bot: Vec<String>,
 
+    /// Bots as several words, such as `students/*/bot.py`, or `all` bots of referee.toml
+    ///
+    /// Each word is one bot. A name is what differs in the paths, such as `ann` for
+    /// students/ann/bot.py, and a script that is not executable is started by its interpreter.
+    #[arg(long, value_name = "CMD", num_args = 1.., hide_short_help = true, add = completions::bots())]
+    bots: Vec<String>,
+
     /// Play each --bot against only this opponent, in a multiplayer game (repeatable)
     ///
     /// All of them meet the same opponents, on the same boards and in the same seats. Several can
     /// follow one flag, such as `--pool versions/*/bot`, which leaves out the bots of --bot.
     #[arg(long, value_name = "CMD", num_args = 1.., hide_short_help = true, add = completions::bots())]
     pool: Vec<String>,
+
+    /// Play each --bot against all bots of this run, to join its league
+    ///
+    /// They play the boards of the run from its seats, unless --board or --seed names others.
+    /// `referee ratings RUN NEW` and `report RUN NEW` then show both runs as one league.
+    #[arg(long, value_name = "RUN", conflicts_with = "pool", hide_short_help = true, add = completions::runs())]
+    pub(super) pool_of: Option<PathBuf>,
 
     /// Play each bot with each of these values, such as WIDTH=1,2,4 or RATE=0.1..1.0:0.1
     /// (repeatable)
@@ -65,6 +82,7 @@ impl BotsFlags {
     /// Says which bot plays if none is named.
     pub(super) fn warn_of_default(&self, config: &Config) {
         if self.bot.is_empty()
+            && self.bots.is_empty()
             && self.command.is_empty()
             && config.project.bots.len() != 1
             && let Some(bot) = &config.game.default_bot
@@ -73,12 +91,26 @@ impl BotsFlags {
         }
     }
 
-    /// The bots that the flags name, or the default one.
-    pub(super) fn resolve(&self, config: &Config) -> Result<Vec<PlannedBot>, Failure> {
+    /// The bots that the flags name, or the default one, and those that cannot play.
+    pub(super) fn resolve(
+        &self,
+        config: &Config,
+        keep_going: bool,
+    ) -> Result<(Vec<PlannedBot>, Vec<OutBot>), Failure> {
         hints::refuse_stray(self.stray.as_deref())?;
+        let several = self.several(config)?;
+        let count = self.bot.len() + several.len() + self.pool.len();
+        // Of one bot or two, each is wanted.
+        let is_open = self.param.is_empty() && (keep_going || count > 2);
+        let can_open = self.param.is_empty() && count == 2 && config.game.players == 1;
+        let mut sieve = Sieve { is_open, can_open, failures: Vec::new() };
         let mut bots = Vec::new();
         for line in &self.bot {
-            bots.push(self.typed("--bot", line, config)?);
+            bots.push(sieve.typed(line, self.typed("--bot", line, config))?);
+        }
+        for (name, line) in several {
+            let bot = sieve.typed(&line, self.typed("--bots", &line, config))?;
+            bots.push(PlannedBot { name, ..bot });
         }
         if !self.command.is_empty() {
             let shown: Vec<_> = self.command.iter().map(|word| word.to_string_lossy()).collect();
@@ -87,11 +119,14 @@ impl BotsFlags {
         if bots.is_empty() {
             bots.push(self.typed("--bot", inputs::default_bot(config)?, config)?);
         }
-        let pool = self
-            .pool
-            .iter()
-            .map(|line| Ok(PlannedBot { pool: true, ..self.typed("--pool", line, config)? }));
-        let mut pool = pool.collect::<Result<Vec<_>, Failure>>()?;
+        let mut pool = Vec::new();
+        for line in &self.pool {
+            let bot = sieve.typed(line, self.typed("--pool", line, config))?;
+            pool.push(PlannedBot { pool: true, ..bot });
+        }
+        if let Some(run) = &self.pool_of {
+            pool.extend(of_run(run)?);
+        }
         // A pattern such as versions/*/bot means the others.
         let is_other = |other: &PlannedBot| !bots.iter().any(|own| is_same(own, other));
         if pool.iter().any(is_other) {
@@ -103,10 +138,10 @@ impl BotsFlags {
             bots = combined(bots, &self.param)?;
         }
         bots.append(&mut pool);
-        self.refuse_number(&bots, config.game.players, &config.game.name)?;
+        refuse_number(&bots, config.game.players, &config.game.name)?;
         bots.iter().try_for_each(refuse_open)?;
         refuse_twins(&bots)?;
-        bots.iter().try_for_each(|bot| refuse_missing(bot, &config.game))?;
+        let (bots, out) = sieve.sift(bots, &config.game)?;
         for bot in &bots {
             let words: Vec<OsString> = bot.command.iter().map(OsString::from).collect();
             hints::warn_of_unbuffered(
@@ -115,7 +150,18 @@ impl BotsFlags {
                 bot.env.contains_key(hints::UNBUFFERED),
             );
         }
-        Ok(bots)
+        Ok((bots, out))
+    }
+
+    /// The names and command lines of `--bots`.
+    fn several(&self, config: &Config) -> Result<Vec<(String, String)>, Failure> {
+        if self.bots != ["all"] {
+            return Ok(distinct(&self.bots).into_iter().zip(self.bots.clone()).collect());
+        }
+        if config.project.bots.is_empty() {
+            return refuse("--bots all: referee.toml has no bots; add them as [bots.NAME]");
+        }
+        Ok(config.project.bots.keys().map(|name| (name.clone(), name.clone())).collect())
     }
 
     /// Gives the bots their labels, and then the pool.
@@ -140,26 +186,12 @@ impl BotsFlags {
         if let Some(bot) = inputs::project_bot(config, line)? {
             return self.of_project(line, bot);
         }
-        let words = inputs::split_words(flag, line)?;
+        let mut words = inputs::split_words(flag, line)?;
+        if flag == "--bots" {
+            words.splice(0..0, hints::interpreter(&words, self.environment.cwd.as_deref()));
+        }
         hints::refuse_mistakes(config, line, &words, self.environment.cwd.as_deref())?;
         self.planned(line.to_owned(), &words)
-    }
-
-    /// Refuses a pool where nobody meets it, and a bot that meets nobody.
-    fn refuse_number(
-        &self,
-        bots: &[PlannedBot],
-        players: usize,
-        game: &str,
-    ) -> Result<(), Failure> {
-        let problem = match players {
-            1 if !self.pool.is_empty() => format!("--pool: a game of {game} has one player"),
-            2.. if bots.len() < 2 => format!(
-                "a game of {game} has {players} players: name a second --bot, or opponents with --pool"
-            ),
-            _ => return Ok(()),
-        };
-        refuse(problem)
     }
 
     /// A bot of the project; flags override its environment.
@@ -181,6 +213,138 @@ impl BotsFlags {
         let sandbox = self.environment.sandbox();
         Ok(PlannedBot { name, command, cwd, env, sandbox, ..PlannedBot::default() })
     }
+}
+
+/// Leaves out the bots that cannot play, if enough others can.
+struct Sieve {
+    /// Whether it leaves out any.
+    is_open: bool,
+    /// Whether --keep-going would open it.
+    can_open: bool,
+    /// The failures so far, by command.
+    failures: Vec<(Vec<String>, Failure)>,
+}
+
+impl Sieve {
+    /// A bot as typed; one that is wrong waits to be left out.
+    fn typed(
+        &mut self,
+        line: &str,
+        typed: Result<PlannedBot, Failure>,
+    ) -> Result<PlannedBot, Failure> {
+        match typed {
+            Err(failure) if self.is_open => {
+                let bot = PlannedBot::new(line, [line]);
+                self.failures.push((bot.command.clone(), failure));
+                Ok(bot)
+            }
+            typed => typed.map_err(|failure| self.stopped(failure)),
+        }
+    }
+
+    fn stopped(&self, failure: Failure) -> Failure {
+        if self.can_open { or_keep_going(failure) } else { failure }
+    }
+
+    /// The bots that can play, and the others.
+    fn sift(
+        mut self,
+        bots: Vec<PlannedBot>,
+        game: &GameKind,
+    ) -> Result<(Vec<PlannedBot>, Vec<OutBot>), Failure> {
+        let (mut able, mut out) = (Vec::new(), Vec::new());
+        let pools = |bots: &[PlannedBot]| bots.iter().map(|bot| bot.pool).collect::<BTreeSet<_>>();
+        let all = pools(&bots);
+        for bot in bots {
+            let known = self.failures.iter().position(|(command, _)| *command == bot.command);
+            let problem = match known {
+                Some(at) => Err(self.failures.remove(at).1),
+                None => refuse_missing(&bot, game),
+            };
+            match problem {
+                Ok(()) => able.push(bot),
+                Err(failure) if self.is_open => out.push((bot.name, failure)),
+                Err(failure) => return Err(self.stopped(failure)),
+            }
+        }
+        if able.len() < game.players.min(2) || pools(&able) != all {
+            return out
+                .into_iter()
+                .next()
+                .map_or(Ok((able, Vec::new())), |(_, failure)| Err(failure));
+        }
+        let cause = |(bot, failure): (String, Failure)| {
+            let why = failure.to_string();
+            let why = why.strip_prefix("cannot start the bot: ").unwrap_or(&why);
+            log::warn!("{bot} is out: {why}");
+            // What a compiler prints follows.
+            OutBot { bot, why: why.lines().next().unwrap_or_default().to_owned() }
+        };
+        Ok((able, out.into_iter().map(cause).collect()))
+    }
+}
+
+/// Names of bots by what differs in their paths: the folders and the ending that all share say nothing.
+fn distinct(paths: &[String]) -> Vec<String> {
+    let parts: Vec<Vec<&str>> = paths.iter().map(|path| path.split('/').collect()).collect();
+    let least = parts.iter().map(Vec::len).min().unwrap_or(0);
+    let alike = |part: &dyn Fn(&[&str], usize) -> String| {
+        (0..least)
+            .take_while(|&at| parts.iter().all(|it| part(it, at) == part(&parts[0], at)))
+            .count()
+    };
+    let before = alike(&|it, at| it[at].to_owned());
+    let after = alike(&|it, at| it[it.len() - 1 - at].to_owned());
+    if parts.iter().any(|it| it.len() <= before + after) {
+        return paths.to_vec();
+    }
+    let names: Vec<String> =
+        parts.iter().map(|it| it[before..it.len() - after].join("/")).collect();
+    let ending = |name: &String| Path::new(name).extension().map(OsStr::to_owned);
+    let is_shared = after == 0 && names.iter().all(|name| ending(name) == ending(&names[0]));
+    let bare = |name: &String| match ending(name) {
+        Some(ending) if is_shared => name[..name.len() - ending.len() - 1].to_owned(),
+        _ => name.clone(),
+    };
+    names.iter().map(bare).collect()
+}
+
+/// The bots of a run, as a pool. Those that have changed since would be other bots.
+fn of_run(run: &Path) -> Result<Vec<PlannedBot>, Failure> {
+    let folder = RunFolder::open(&run_path(run)?)?;
+    let here = std::env::current_dir().ok();
+    if let Some(there) = folder.run.started_in.as_ref().filter(|it| here.as_ref() != Some(it)) {
+        let problem = format!("its bots are found from {}; start this there", there.display());
+        return refuse(format!("--pool-of {}: {problem}", run.display()));
+    }
+    let now = plan_now(&folder).bots;
+    let mut pool = Vec::new();
+    for (bot, now) in folder.run.plan.bots.into_iter().zip(now) {
+        if bot.files == now.files {
+            pool.push(PlannedBot { pool: true, ..bot });
+        } else {
+            log::warn!(
+                "`{}` has changed since {}, so it is not in the pool",
+                bot.name,
+                run.display()
+            );
+        }
+    }
+    Ok(pool)
+}
+
+/// Refuses a pool where nobody meets it, and a bot that meets nobody.
+fn refuse_number(bots: &[PlannedBot], players: usize, game: &str) -> Result<(), Failure> {
+    let problem = match players {
+        1 if bots.iter().any(|bot| bot.pool) => {
+            format!("--pool: a game of {game} has one player")
+        }
+        2.. if bots.len() < 2 => format!(
+            "a game of {game} has {players} players: name a second --bot, or opponents with --pool"
+        ),
+        _ => return Ok(()),
+    };
+    refuse(problem)
 }
 
 /// Parses a label.
@@ -232,4 +396,27 @@ fn refuse_missing(bot: &PlannedBot, kind: &GameKind) -> Result<(), Failure> {
     // Without it the file of a bundled bot is not known.
     check_proc()?;
     Ok(check_program(bot)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distinct;
+
+    #[test]
+    fn a_bots_name_is_its_part_of_the_path() {
+        for (paths, names) in [
+            ("s/ann/bot.py s/bob/bot.py", "ann bob"),
+            ("bots/a.py bots/b.py", "a b"),
+            ("bots/a.py bots/b", "a.py b"),
+            ("./one ./two", "one two"),
+            ("s/ann/bot s/ann/new/bot", "s/ann/bot s/ann/new/bot"),
+            ("x/1/bot x/2/new/bot", "1 2/new"),
+            ("s/ann/bot.py", "s/ann/bot.py"),
+            ("@first @greedy", "@first @greedy"),
+            ("v1.2 v1.3", "v1.2 v1.3"),
+        ] {
+            let paths: Vec<String> = paths.split(' ').map(str::to_owned).collect();
+            assert_eq!(distinct(&paths).join(" "), names);
+        }
+    }
 }

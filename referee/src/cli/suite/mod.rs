@@ -2,7 +2,6 @@
 
 mod boards;
 mod bots;
-mod hopeless;
 mod jobs;
 mod opponent;
 mod params;
@@ -24,14 +23,14 @@ use self::bots::BotsFlags;
 use self::jobs::refuse_crowd;
 use self::play::{PlayFlags, play_all};
 pub(super) use self::report::{Games, ReportFlags, add_values, report};
-use super::named_run::runs_folder;
+use super::named_run::{run_path, runs_folder};
 use super::shared::RuleFlags;
 use super::words::{one_of, word};
 use super::{Failure, completions, refuse};
 use engine::commit::commit_here;
 use engine::config::{Config, Project};
 use results::suite::{
-    FolderError, Logs, MAX_GAMES, Packing, Plan, Run, RunFolder, RunWriter, Shard,
+    FolderError, Logs, MAX_GAMES, OutBot, Packing, Plan, Run, RunFolder, RunWriter, Shard,
 };
 use rules::measure::Measure;
 use terms::limits::OnHostDelay;
@@ -39,7 +38,7 @@ use terms::limits::OnHostDelay;
 /// Play one or more bots on many boards, several games at a time
 ///
 /// Each finished game is saved at once in a run folder. A bot that hangs or crashes loses only its
-/// own games. Exit with 1 if a bot lost a game, or failed --fail-on.
+/// own games. Exit with 1 if a bot lost a game, could not be started, or failed --fail-on.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = LONG_EXAMPLES)]
 pub(super) struct SuiteArgs {
@@ -61,13 +60,6 @@ pub(super) struct SuiteArgs {
     /// plays what is missing, and `referee merge` makes one run of all shards.
     #[arg(long, value_name = "K/N", conflicts_with = "against", hide_short_help = true)]
     shard: Option<Shard>,
-
-    /// Continue where the suite would stop
-    ///
-    /// Leave out boards that cannot be read or are named twice, and continue with a bot that lost
-    /// its first ten games in the first turn, with the same verdict.
-    #[arg(long, hide_short_help = true)]
-    keep_going: bool,
 
     #[command(flatten)]
     play: PlayFlags,
@@ -121,6 +113,13 @@ pub(super) struct NewRun {
     )]
     comment: Option<String>,
 
+    /// Continue where the suite would stop
+    ///
+    /// Leave out boards that cannot be read or are named twice, and one of two bots that cannot be
+    /// started. Play all games of bots that lost their first ten in the first turn.
+    #[arg(long, hide_short_help = true)]
+    keep_going: bool,
+
     /// The games that leave a log [default: failed]
     #[arg(long, value_name = "WHICH", value_parser = one_of(LOGS))]
     logs: Option<(Logs, Packing)>,
@@ -155,17 +154,17 @@ const LOGS: &[((Logs, Packing), &str, &str)] = &[
 const NOWHERE: &str = "none";
 
 pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
-    let SuiteArgs { new, against, shard, keep_going, play } = args;
+    let SuiteArgs { new, against, shard, play } = args;
     let keeps_nothing = new.keeps_nothing();
     if keeps_nothing && (new.comment.is_some() || new.logs.is_some() || shard.is_some()) {
         return refuse("--run none keeps nothing: leave out --comment, --logs and --shard");
     }
-    let (config, mut plan) = new.plan(*keep_going)?;
+    let (config, mut plan, out) = new.plan()?;
     let against = against.as_ref().map(|it| opponent::find(it, &new.boards, &config, &mut plan));
-    let mut run = new.run(plan, against.transpose()?);
+    let mut run = new.run(plan, against.transpose()?, out);
     run.shard = *shard;
     // A run with an opponent ends by its own rule.
-    let may_stop = !keep_going && run.against.is_none();
+    let may_stop = !new.keep_going && run.against.is_none();
     if !keeps_nothing {
         play.report.check(&config)?;
     }
@@ -204,21 +203,38 @@ pub(super) fn create_by_time(
     unreachable!("numbers do not end")
 }
 
+/// The failure of a suite that would go on with --keep-going.
+fn or_keep_going(failure: Failure) -> Failure {
+    match failure {
+        Failure::User(error) => Failure::user(anyhow!("{error:#}; --keep-going leaves it out")),
+        failure => failure,
+    }
+}
+
 impl NewRun {
     /// Whether no run folder is made.
     fn keeps_nothing(&self) -> bool {
         self.run.as_deref() == Some(Path::new(NOWHERE))
     }
 
-    /// The rules and the plan.
-    fn plan(&self, keep_going: bool) -> Result<(Config, Plan), Failure> {
+    /// The rules and the plan, and the bots that cannot play.
+    fn plan(&self) -> Result<(Config, Plan, Vec<OutBot>), Failure> {
         let config = self.rules.resolve(self.on_host_delay, None)?;
-        let bots = self.bots.resolve(&config)?;
-        let (boards, seeds) = self.boards.resolve(&config, keep_going)?;
-        let repeat = self.repeat.unwrap_or(1);
-        let mut plan = Plan { repeat, boards, seeds, ..engine::suite::plan(&config, bots) };
+        let (bots, out) = self.bots.resolve(&config, self.keep_going)?;
+        let mut plan = engine::suite::plan(&config, bots);
+        (plan.repeat, plan.seats) = (1, config.project.suite.seats.unwrap_or_default());
+        if let Some(run) = self.bots.pool_of.as_ref().filter(|_| !self.boards.is_given()) {
+            let theirs = RunFolder::open(&run_path(run)?)?.run.plan;
+            if theirs.game != plan.game {
+                return refuse(format!("--pool-of: {} is of {}", run.display(), theirs.game));
+            }
+            (plan.boards, plan.seeds) = (theirs.boards, theirs.seeds);
+            (plan.repeat, plan.seats) = (theirs.repeat, theirs.seats);
+        } else {
+            (plan.boards, plan.seeds) = self.boards.resolve(&config, self.keep_going)?;
+        }
+        plan.repeat = self.repeat.unwrap_or(plan.repeat);
         let is_of_several = plan.players() > 1;
-        plan.seats = config.project.suite.seats.unwrap_or_default();
         plan.measure = self.score.or(is_of_several.then_some(Measure::Place)).or(plan.measure);
         if !is_of_several && self.score == Some(Measure::Place) {
             return refuse(format!("--score place: a game of {} has one player", plan.game));
@@ -230,12 +246,13 @@ impl NewRun {
             );
             return refuse(problem);
         }
-        Ok((config, plan))
+        Ok((config, plan, out))
     }
 
     /// The new run of a plan.
-    fn run(&self, plan: Plan, against: Option<results::suite::Opponent>) -> Run {
+    fn run(&self, plan: Plan, against: Option<results::suite::Opponent>, out: Vec<OutBot>) -> Run {
         let mut run = Run::new(plan, against);
+        run.out = out;
         run.leaves_delayed = self.on_host_delay == Some(OnHostDelay::Fail);
         (run.logs, run.packing) = self.logs.unwrap_or_default();
         if !self.keeps_nothing() {

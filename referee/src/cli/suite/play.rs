@@ -8,7 +8,6 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::Args;
 
-use super::hopeless::Hopeless;
 use super::jobs::{JobsFlags, refuse_crowd};
 use super::progress::SuiteProgress;
 use super::report::{Games, ReportFlags, report};
@@ -20,7 +19,7 @@ use ::report::Format;
 use ::report::suite::write_game;
 use contain::cancel::Canceller;
 use engine::config::Config;
-use engine::suite::{Observer, PoolError, RunError, RunPlayer};
+use engine::suite::{Hopeless, Observer, PoolError, RunError, RunPlayer};
 use results::compare::Standing;
 use results::suite::{Bests, FolderError, Logs, NotPlayed, Outcome, RunFolder, RunWriter};
 use terms::fault::Attributed as _;
@@ -49,7 +48,7 @@ pub(super) struct PlayFlags {
     live_table: bool,
 }
 
-/// Plays the missing games of a run, and reports on it. If it `may_stop`, a bot without hope ends it.
+/// Plays the missing games of a run, and reports on it. If it `may_stop`, bots without hope forfeit their later games, or end it.
 pub(super) fn play_all(
     flags: &PlayFlags,
     config: &Config,
@@ -58,8 +57,7 @@ pub(super) fn play_all(
     may_stop: bool,
 ) -> Result<ExitCode, Failure> {
     let bests = flags.report.bests(config)?;
-    let hopeless = may_stop.then(Hopeless::default);
-    let played = play(flags, config, &mut writer, &bests, games, hopeless, &interrupt()?);
+    let played = play(flags, config, &mut writer, &bests, games, may_stop, &interrupt()?);
     let decision = match played {
         Ok(decision) => decision,
         Err(failure) => {
@@ -83,7 +81,7 @@ fn play(
     writer: &mut RunWriter,
     bests: &Bests,
     games: Games,
-    hopeless: Option<Hopeless>,
+    may_stop: bool,
     interrupt: &Canceller,
 ) -> Result<Option<Standing>, Failure> {
     let folder = writer.folder.clone();
@@ -105,7 +103,6 @@ fn play(
         bests,
         is_streamed: flags.report.format == Format::Jsonl,
         streamed: Ok(()),
-        hopeless,
     };
     let mut player = RunPlayer::new(writer, config);
     player.jobs = jobs;
@@ -116,10 +113,11 @@ fn play(
     player.bests = Some(bests);
     player.canceller = Some(interrupt);
     player.plays_delayed_again = folder.run.plays_delayed_again();
+    player.hopeless = may_stop.then(Hopeless::default);
     let result = player.play(&mut audience);
     audience.progress.finish();
-    if let Some(hopeless) = &audience.hopeless {
-        hopeless.warn(&folder, is_kept);
+    if let Some(hopeless) = player.hopeless.take() {
+        warn_of_hopeless(&hopeless, &folder, is_kept);
     }
     if let Some(error) =
         audience.streamed.err().filter(|error| error.kind() != io::ErrorKind::BrokenPipe)
@@ -143,8 +141,6 @@ struct Audience<'a> {
     is_streamed: bool,
     /// After the first failure nothing more is written.
     streamed: io::Result<()>,
-    /// Ends the suite of a bot that fails at once, unless the user wants to go on.
-    hopeless: Option<Hopeless>,
 }
 
 impl Observer for Audience<'_> {
@@ -152,19 +148,40 @@ impl Observer for Audience<'_> {
         self.progress.begin();
     }
 
-    /// Breaks once the reader of the lines has gone, or a bot has no hope.
+    /// Breaks once the reader of the lines has gone.
     fn game(&mut self, outcome: &Outcome) -> ControlFlow<()> {
         self.progress.add(outcome);
         if self.is_streamed && self.streamed.is_ok() {
             self.streamed = write_game(outcome, self.bests, &mut io::stdout().lock());
         }
-        let is_hopeless = self.hopeless.as_mut().is_some_and(|hopeless| hopeless.add(outcome));
-        let goes_on = self.streamed.is_ok() && !is_hopeless;
-        if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if self.streamed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
     fn standing(&mut self, standing: &Standing) {
         self.progress.show_standing(standing);
+    }
+}
+
+/// Says why the suite has stopped if games are left, or which bots are out.
+fn warn_of_hopeless(hopeless: &Hopeless, folder: &RunFolder, is_kept: bool) {
+    let (stopped, out) = hopeless.report(folder.run.plan.bots.len());
+    let is_whole = folder.played().is_ok_and(|played| played.count() == folder.planned());
+    match stopped {
+        Some(_) if is_whole => {}
+        Some(why) => {
+            let path = shell_path(&folder.path);
+            let resume = format!("`referee resume {path}` plays the rest, as --keep-going does");
+            let again = if is_kept { &resume } else { "--keep-going plays on" };
+            log::warn!("stopped, since {why} and start a new run; as it is, {again}");
+        }
+        None => {
+            for bot in out {
+                log::warn!(
+                    "{bot} is out: it lost its first games in the first turn, with one verdict, and forfeits the later ones; \
+                     --keep-going plays them"
+                );
+            }
+        }
     }
 }
 

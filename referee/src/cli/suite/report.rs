@@ -133,7 +133,7 @@ pub(in crate::cli) fn report(
     let is_kept = games != Games::Dropped;
     let mut summary = Summary::of(folder, &bests)?;
     flags.warn_without_effect(&summary);
-    let is_fine = flags.is_fine(&summary);
+    let is_fine = flags.is_fine(&summary) && folder.run.out.is_empty();
     let records = flags.record_file(config).filter(|_| is_kept);
     let saved = records.map_or(Ok(()), |path| summary.records(folder).save_into(&path));
     // As every later command compares them.

@@ -28,6 +28,7 @@ function duration(ms) {
   return `${Number((ms * 1000).toPrecision(3))} µs`;
 }
 
+const seatClass = (seat) => `seat seat${seat % COLOR_NAMES.length}`;
 const plural = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const signed = (number) => (number < 0 ? `−${-number}` : `+${number}`);
 

@@ -18,7 +18,7 @@ async function unpack(game) {
 async function bestOther([film, other]) {
   if (!show.games || other) return null;
   const worth = ({ score }) => Number(score) * (film.lower ? -1 : 1);
-  const isRival = (game) => game.board === chosen[0].board && game !== chosen[0] && game.score !== null;
+  const isRival = (game) => game.board === chosen[0].board && game !== chosen[0] && (game.score ?? null) !== null;
   const [best] = show.games.filter(isRival).sort((one, two) => worth(two) - worth(one));
   return best ? new Film(await unpack(best)) : null;
 }
@@ -45,7 +45,7 @@ function linkGames() {
     made.href = address;
     parent.append(made, " ");
   };
-  const told = ({ bot, score }) => `${bot}: ${score ?? "no score"}`;
+  const told = ({ bot, score }) => (score === undefined ? bot : `${bot}: ${score ?? "no score"}`);
   link("Report", show.report);
   if (chosen.length === 2) for (const game of chosen) link(`${told(game)}, alone`, `#${nameGames([game])}`);
   const others = show.games.filter((game) => game.board === chosen[0].board && !chosen.includes(game));

@@ -11,7 +11,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde::Serialize;
 
-use super::{PageFilm, PageScore, fill};
+use super::{PageFilm, PageScore, fill, joined};
 use crate::inert::page_json;
 use crate::markup::address_of;
 use crate::view::film::Film;
@@ -34,7 +34,9 @@ struct Packed {
     id: String,
     bot: String,
     board: usize,
-    score: PageScore,
+    /// In a game of one player.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score: Option<PageScore>,
     film: String,
 }
 
@@ -77,8 +79,9 @@ impl GamesPage {
         let next = self.boards.len() + 1;
         let board = *self.boards.entry(outcome.board_id.clone()).or_insert(next);
         let address = GameAddress { file: self.file.clone(), board, id: id.clone() };
-        let (score, film) = (PageScore(outcome.score), pack(film));
-        self.games.push(Packed { id, bot, board, score, film });
+        let bot = film.heading().map_or(bot, |parts| joined(&parts));
+        let score = outcome.seat.is_none().then_some(PageScore(outcome.score));
+        self.games.push(Packed { id, bot, board, score, film: pack(film) });
         address
     }
 

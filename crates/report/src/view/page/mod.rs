@@ -56,6 +56,9 @@ struct PageFilm<'a> {
     kind: &'a str,
     board: &'a str,
     bot: String,
+    /// In a game of several players the parts of its heading, with the seats of the bots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    heading: Option<Vec<(Option<usize>, String)>>,
     profile: &'a str,
     columns: u16,
     rows: u16,
@@ -81,6 +84,9 @@ struct PageFilm<'a> {
 
 #[derive(Serialize)]
 struct PageTurn<'a> {
+    /// Unless it is the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seat: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     limit_ms: Option<Millis>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -166,7 +172,8 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
             game: &film.kind.title,
             kind: &film.kind.name,
             board: &film.start.board,
-            bot: film.bots(),
+            bot: film.heading().map_or_else(|| film.bots(), |parts| joined(&parts)),
+            heading: film.heading(),
             profile: &film.start.profile,
             columns: *columns,
             rows: *rows,
@@ -186,11 +193,17 @@ impl<'a> From<&'a Film> for PageFilm<'a> {
     }
 }
 
+/// A heading as text.
+fn joined(heading: &[(Option<usize>, String)]) -> String {
+    heading.iter().map(|(_, text)| text.as_str()).collect()
+}
+
 impl<'a> PageTurn<'a> {
     fn of(film: &'a Film, index: usize) -> Self {
         let turn = &film.turns[index];
         let first = film.moves.partition_point(|shown| shown.turn < index);
         Self {
+            seat: Some(turn.seat).filter(|&seat| seat > 0),
             limit_ms: film.limit(turn).map(Millis),
             wall_ms: film.wall(turn).map(Millis),
             certificate: &turn.certificate,

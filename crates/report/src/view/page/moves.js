@@ -54,7 +54,8 @@ class MoveList {
     const attributes = { role: "option", "aria-selected": selected, "aria-posinset": index + 1, "aria-setsize": film.length };
     for (const [name, value] of Object.entries(attributes)) row.setAttribute(name, value);
     row.addEventListener("click", () => seek(index));
-    row.append(element("span", "number", move ? String(move.number) : "end"), this.does(move, index));
+    const seat = film.heading && move ? ` ${seatClass(film.turn(index).seat ?? 0)}` : "";
+    row.append(element("span", `number${seat}`, move ? String(move.number) : "end"), this.does(move, index));
     row.append(element("span", "points", move?.gain ? signed(move.gain) : ""), element("span", "time", this.time(index)));
     const turn = film.turn(index);
     const late = turn?.first === index && turn.overrun;

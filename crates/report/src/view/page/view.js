@@ -16,7 +16,8 @@ class GameView {
     this.timers = [];
     this.shownTurn = undefined;
     this.trial = null;
-    find(".bot", this.root).textContent = film.bot;
+    const part = ([seat, text]) => element("span", seat === null ? "" : seatClass(seat), text);
+    find(".bot", this.root).replaceChildren(...(film.heading?.map(part) ?? [film.bot]));
     find(".bot", this.root).title = film.bot;
     find(".note", this.root).textContent = film.note ?? "";
     find(".note", this.root).hidden = film.note === null;
@@ -42,7 +43,8 @@ class GameView {
     find(".exchange", this.root).hidden = !isText;
     for (const part of [".frame", ".left", ".answered"]) find(part, this.root).hidden = isText;
     const isTold = [...this.film.turns, this.film.end].some((event) => event?.told);
-    for (const part of this.root.querySelectorAll(".exchange .judge")) part.hidden = !isTold;
+    for (const part of this.root.querySelectorAll(".exchange .judge, .protocol summary")) part.hidden = !isTold;
+    find(".protocol", this.root).open = !isTold;
   }
 
   makeLeft() {
@@ -217,7 +219,7 @@ class GameView {
     const atEnd = position >= film.moves.length;
     const move = film.moves[position];
     this.output(".notation", move?.notation ?? "");
-    if (film.isText) this.tellExchange(film.exchange(position), atEnd ? film.end : film.exchange(position));
+    if (film.isText) this.tellExchange(film.exchange(position), atEnd);
     this.tellFigures(move);
     this.tellMessage(trial ? undefined : move?.message);
     find(".result", this.root).hidden = trial !== null || (!atEnd && position !== film.failure);
@@ -252,11 +254,14 @@ class GameView {
     this.tellLeft(trial?.board ?? film.boardAt(position));
   }
 
-  /** Shows the texts of an exchange; after the last one, its judge's summary of the whole game. */
-  tellExchange(exchange, judged) {
+  /** Shows the texts of an exchange; after the last one its position stays, before the judge's summary of the whole game. */
+  tellExchange(exchange, atEnd) {
     this.output(".sent", exchange?.sent ?? "");
     this.output(".answer", exchange?.reply ?? "");
-    this.output(".told", judged?.told ?? "");
+    const [last, whole] = [exchange?.told ?? "", this.film.end?.told ?? ""];
+    if (!atEnd) this.output(".told", last);
+    else this.output(".told", whole.includes(last) ? whole : last + whole);
+    if (atEnd) find(".told", this.root).scrollTop = find(".told", this.root).scrollHeight;
   }
 
   tellLeft(board) {

@@ -21,6 +21,7 @@
 //! A process that adds results holds a lock on `run.toml`, which the system releases when the process
 //! ends. On Windows, where nobody else can read a file that is locked, it is on `run.toml.lock` instead.
 
+use std::collections::BTreeSet;
 use std::fs::TryLockError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -84,8 +85,35 @@ pub struct Run {
     /// The share of the plan that is played here, if others play the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// The bots that could not play.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub out: Vec<OutBot>,
     /// What is played.
     pub plan: Plan,
+}
+
+/// A bot that was to play, and could not be started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutBot {
+    /// Its name.
+    pub bot: String,
+    /// The cause.
+    pub why: String,
+}
+
+impl OutBot {
+    /// The bots of these runs that could not play in any of them.
+    pub fn of<'a>(runs: impl Iterator<Item = &'a RunFolder> + Clone) -> Vec<Self> {
+        let all = runs.clone().flat_map(|run| &run.run.plan.bots);
+        let played: BTreeSet<&str> = all.map(|bot| bot.name.as_str()).collect();
+        let mut out: Vec<Self> = Vec::new();
+        for bot in runs.flat_map(|run| &run.run.out) {
+            if !played.contains(bot.bot.as_str()) && out.iter().all(|it| it.bot != bot.bot) {
+                out.push(bot.clone());
+            }
+        }
+        out
+    }
 }
 
 /// The bot that a run is played against.

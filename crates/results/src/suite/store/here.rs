@@ -27,6 +27,7 @@ impl Run {
             git: None,
             against,
             shard: None,
+            out: Vec::new(),
             plan,
         }
     }

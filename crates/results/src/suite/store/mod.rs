@@ -13,7 +13,7 @@ mod writer;
 
 pub use self::commit::Commit;
 pub(super) use self::folder::RUN;
-pub use self::folder::{FolderError, Opponent, Run, RunFolder};
+pub use self::folder::{FolderError, Opponent, OutBot, Run, RunFolder};
 pub use self::game_set::GameSet;
 pub use self::logs::{Logs, Packing, packed_log};
 pub use self::merge::merge;
