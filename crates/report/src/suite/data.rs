@@ -154,6 +154,9 @@ pub(super) fn tests(report: &SuiteReport<'_>) -> io::Result<Suites> {
         let what = format!("{} {verb} no result", plural(missing as u64, "game"));
         bots.entry(MISSING.to_owned()).or_default().push(not_run(MISSING, "interrupted", &what));
     }
+    for OutBot { bot, why } in &report.folder.run.out {
+        bots.entry(bot.clone()).or_default().push(not_run("start", "out", why));
+    }
     Ok(Suites { name: "referee suite", suites: bots.into_iter().collect() })
 }
 
