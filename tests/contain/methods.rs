@@ -312,9 +312,10 @@ fn a_death_of_the_referee_without_a_signal_is_noticed() {
 
 #[test]
 fn a_bot_has_no_terminal_to_write_to() {
-    let own = r"printf '\033]0;owned\007THE BOT WAS HERE\n' 2>&- >/dev/tty";
+    let own = r"printf '\033]0;owned\007THE %s WAS HERE\n' BOT 2>&- >/dev/tty";
     // Outside a namespace a bot may write to everything that its user may.
-    let others = [("namespace", "for it in /dev/pts/*; do echo THE BOT WAS HERE 2>&- >$it; done")];
+    let others =
+        [("namespace", "for it in /dev/pts/*; do printf 'THE %s WAS HERE\\n' BOT 2>&- >$it; done")];
     for (means, script) in METHODS.map(|means| (means, own)).into_iter().chain(others) {
         for user in USERS {
             let bin = referee_of(user).get_program().to_owned().into_string().expect("UTF-8");

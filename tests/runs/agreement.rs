@@ -102,7 +102,7 @@ fn said(place: &Place, run: &str, bots: &[&str], played: &Value) -> Said {
     let listed = runs.as_array().expect("runs").iter().find(|it| it["run"] == *run);
     said.add_bots("runs", &listed.expect("the run")["bots"]);
     let list = text(&["runs"]);
-    said.add_shown("runs", bots, &list[list.find(&format!("\n{run} ")).expect("the run")..]);
+    said.add_shown("runs", bots, &list[list.find(&format!("\n  {run}  ")).expect("the run")..]);
     said.add_bots("verify", &json(&["verify", run])["bots"]);
     for row in rows(&text(&["runs", "--format", "csv"])) {
         if row["run"] == *run {

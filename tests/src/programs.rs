@@ -7,6 +7,7 @@ use std::{env, fs};
 /// Each program, and the Debian package that contains it. The gate reads this table, and installs what is missing.
 pub const PROGRAMS: &[(&str, &str)] = &[
     ("/usr/bin/chromium", "chromium"),
+    ("/usr/bin/python3", "python3"),
     ("/usr/sbin/munged", "munge"),
     ("/usr/sbin/slurmctld", "slurm-wlm"),
     ("c++", "g++"),
