@@ -283,7 +283,7 @@ fn a_seat_can_be_shown_alone() {
     assert!(one.contains("turn 2, seat 1") && !one.contains("turn 1, seat 0"), "{one}");
     let page = fs::read_to_string(place.path("game.html")).expect("a page");
     let told = "\"told\":\"./two takes 2\\n\"";
-    let heading = r#"[[0,"./one"],[null," 0 : 2 "],[1,"./two"]]"#;
+    let heading = r#"[[0,"./one"],[null," 1 : 2 "],[1,"./two"]]"#;
     for part in [heading, "1 ./two: 2", "1 ./two: place 1, score 2", told] {
         assert!(page.contains(part), "{part}");
     }
