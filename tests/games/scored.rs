@@ -170,6 +170,29 @@ fn answers_and_standard_error_are_files_for_a_visualizer() {
 }
 
 #[test]
+fn a_bot_that_fails_at_once_leaves_later_cases_and_a_slow_one_does_not() {
+    let place = project();
+    for case in 1..=15 {
+        fs::write(place.path(&format!("in/{case:0>4}.txt")), "1\n5\n").expect("written");
+    }
+    let settings = SETTINGS.replace("60s", "100ms");
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    let suite = |run: &str, bot: &str| {
+        let words = ["suite", "--game", "sum", "--jobs", "1", "--bot", "sh adds.sh", "--run", run];
+        place.command(&words).args(["--on-host-delay", "accept", "--bot", bot]).patient().run()
+    };
+    let said = suite("crashes", "false").exits(1).err();
+    let out = "false is out: it lost its first games in the first turn, with one verdict, and its later ones are not played; \
+               `referee resume crashes` plays them";
+    assert!(said.contains(out), "{said}");
+    assert_eq!(place.results("crashes").len(), 15 + 10);
+    assert_code(&place.command(&["resume", "crashes"]).patient().run(), 1);
+    assert_eq!(place.results("crashes").len(), 15 + 15);
+    assert!(!suite("slow", "sleep 1").exits(1).err().contains("is out"));
+    assert_eq!(place.results("slow").len(), 15 + 15);
+}
+
+#[test]
 fn each_finished_case_has_a_line_of_a_table() {
     let place = project();
     let suite = ["suite", "--game", "sum", "--bot", "sh adds.sh", "--records", "best.toml"];

@@ -246,7 +246,7 @@ fn a_bot_that_fails_at_once_forfeits_its_later_games() {
         suite(&place, &[&bots[..], &["--run", run], more].concat()).run().exits(1)
     };
     let said = league("run", &[]).err();
-    let out = "dead is out: it lost its first games in the first turn, with one verdict, and forfeits the later ones; --keep-going";
+    let out = "dead is out: it lost its first games in the first turn, with one verdict, and forfeits its later ones; `referee resume run --again crash` plays them";
     assert!(said.contains(out), "{said}");
     let lines = results(&place, "run");
     assert_eq!(lines.len(), 20 * 12 * 2);
@@ -267,8 +267,22 @@ fn a_bot_that_fails_at_once_forfeits_its_later_games() {
         last["bot"] == "dead" && last["failed"] == 120 && last["causes"]["crash"] == 120,
         "{json}"
     );
+    assert_code(&place.command(&["resume", "run", "--again", "crash"]).patient().run(), 1);
+    assert!(!results(&place, "run").iter().any(|line| is_forfeit(&line)));
     assert!(!league("all", &["--keep-going"]).err().contains("is out"));
     assert!(!results(&place, "all").iter().any(|line| is_forfeit(&line)));
+}
+
+#[test]
+fn slow_games_that_start_before_instant_crashes_keep_a_bot_in() {
+    let place = duel(2);
+    let bot =
+        "mkdir once || exit 3; read -r line; sleep 2; echo 3; while read -r line; do echo 3; done";
+    place.script("first", bot);
+    let words = ["--bots", "./first", "./one", "./two", "--seed", "1..10", "--run", "run"];
+    let said = suite(&place, &words).args(["--jobs", "4"]).run().exits(1).err();
+    assert!(!said.contains("is out"), "{said}");
+    assert!(!results(&place, "run").iter().any(|line| line["diagnosis"].to_string().contains("forfeit")));
 }
 
 #[test]

@@ -66,7 +66,8 @@ pub struct RunPlayer<'a> {
     /// Whether games that the host's delays ended are played once more at the end, one at a time, when the machine is quiet. The
     /// observer is told of such a game once, with its last result.
     pub plays_delayed_again: bool,
-    /// The bots that fail at once, which forfeit their later games; the games end early if all do. `None` if all are played.
+    /// The bots that fail at once: with several players they forfeit their later games, and otherwise these are left. The games end
+    /// early if all bots fail. `None` if all games are played.
     pub hopeless: Option<Hopeless>,
 }
 

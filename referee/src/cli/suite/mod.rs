@@ -116,7 +116,7 @@ pub(super) struct NewRun {
     /// Continue where the suite would stop
     ///
     /// Leave out boards that cannot be read or are named twice, and one of two bots that cannot be
-    /// started. Play all games of bots that lost their first ten in the first turn.
+    /// started. `suite` also plays all games of bots that lost their first ten in the first turn.
     #[arg(long, hide_short_help = true)]
     keep_going: bool,
 

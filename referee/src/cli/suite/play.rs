@@ -48,7 +48,7 @@ pub(super) struct PlayFlags {
     live_table: bool,
 }
 
-/// Plays the missing games of a run, and reports on it. If it `may_stop`, bots without hope forfeit their later games, or end it.
+/// Plays the missing games of a run, and reports on it. If it `may_stop`, the later games of bots without hope are not played, and it may end early.
 pub(super) fn play_all(
     flags: &PlayFlags,
     config: &Config,
@@ -164,24 +164,27 @@ impl Observer for Audience<'_> {
 
 /// Says why the suite has stopped if games are left, or which bots are out.
 fn warn_of_hopeless(hopeless: &Hopeless, folder: &RunFolder, is_kept: bool) {
-    let (stopped, out) = hopeless.report(folder.run.plan.bots.len());
+    let (stopped, out) = hopeless.report();
     let is_whole = folder.played().is_ok_and(|played| played.count() == folder.planned());
-    match stopped {
-        Some(_) if is_whole => {}
-        Some(why) => {
-            let path = shell_path(&folder.path);
-            let resume = format!("`referee resume {path}` plays the rest, as --keep-going does");
-            let again = if is_kept { &resume } else { "--keep-going plays on" };
-            log::warn!("stopped, since {why} and start a new run; as it is, {again}");
-        }
-        None => {
-            for bot in out {
-                log::warn!(
-                    "{bot} is out: it lost its first games in the first turn, with one verdict, and forfeits the later ones; \
-                     --keep-going plays them"
-                );
-            }
-        }
+    let resume = format!("`referee resume {}", shell_path(&folder.path));
+    if let Some(why) = stopped.filter(|_| !is_whole) {
+        let rest = format!("{resume}` plays the rest, as --keep-going does");
+        let again = if is_kept { &rest } else { "--keep-going plays on" };
+        log::warn!("stopped, since {why} and start a new run; as it is, {again}");
+        return;
+    }
+    let forfeits = folder.run.plan.players() > 1;
+    for (bot, verdict) in out.into_iter().filter(|_| forfeits || !is_whole) {
+        let verdict = serde_json::to_value(verdict).unwrap_or_default();
+        let verdict = verdict.as_str().unwrap_or_default();
+        let (later, again) = match forfeits {
+            true => ("forfeits its later ones", format!("{resume} --again {verdict}`")),
+            false => ("its later ones are not played", format!("{resume}`")),
+        };
+        let again = if is_kept { &again } else { "--keep-going" };
+        log::warn!(
+            "{bot} is out: it lost its first games in the first turn, with one verdict, and {later}; {again} plays them"
+        );
     }
 }
 
