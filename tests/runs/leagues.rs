@@ -245,13 +245,13 @@ fn a_bot_that_fails_at_once_forfeits_its_later_games() {
     let league = |run: &str, more: &[&str]| {
         suite(&place, &[&bots[..], &["--run", run], more].concat()).run().exits(1)
     };
-    let said = league("run", &[]).err();
+    let said = league("run", &["--logs", "all"]).err();
     let out = "dead is out: it lost its first games in the first turn, with one verdict, and forfeits its later ones; `referee resume run --again crash` plays them";
     assert!(said.contains(out), "{said}");
     let lines = results(&place, "run");
     assert_eq!(lines.len(), 20 * 12 * 2);
     let of_dead = lines.iter().filter(|line| line["bot"] == "dead");
-    let is_forfeit = |line: &&Value| line["diagnosis"].to_string().starts_with("\"forfeit: ");
+    let is_forfeit = |line: &&Value| line["forfeit"] == true;
     // Some are in flight.
     let forfeits = of_dead.clone().filter(is_forfeit).count();
     assert!((105..=110).contains(&forfeits), "{forfeits}");
@@ -267,6 +267,20 @@ fn a_bot_that_fails_at_once_forfeits_its_later_games() {
         last["bot"] == "dead" && last["failed"] == 120 && last["causes"]["crash"] == 120,
         "{json}"
     );
+    let verify = |code| place.command(&["verify", "run"]).run().exits(code).out();
+    assert!(verify(0).starts_with("240 of 240 games of duel agree with their logs"), "{}", verify(0));
+    // A victory without a game that nobody has given away.
+    let path = place.path("run/results.jsonl");
+    let before = fs::read_to_string(&path).expect("results");
+    let with_dead = "\"with\":[\"dead\",\"one\"]";
+    let line = before.lines().rfind(|line| line.contains(with_dead) && line.contains("\"won\":true"));
+    let line = line.expect("a forfeit");
+    for (old, new) in [("\"place\":100.0", "\"place\":50.0"), ("\"score\":null", "\"score\":9")] {
+        assert!(line.contains(old), "{line}");
+        fs::write(&path, before.replace(line, &line.replace(old, new))).expect("written");
+        assert!(verify(1).contains("it is a forfeit, and the games that were played do not say so"));
+    }
+    fs::write(&path, before).expect("written");
     assert_code(&place.command(&["resume", "run", "--again", "crash"]).patient().run(), 1);
     assert!(!results(&place, "run").iter().any(|line| is_forfeit(&line)));
     assert!(!league("all", &["--keep-going"]).err().contains("is out"));
@@ -282,7 +296,7 @@ fn slow_games_that_start_before_instant_crashes_keep_a_bot_in() {
     let words = ["--bots", "./first", "./one", "./two", "--seed", "1..10", "--run", "run"];
     let said = suite(&place, &words).args(["--jobs", "4"]).run().exits(1).err();
     assert!(!said.contains("is out"), "{said}");
-    assert!(!results(&place, "run").iter().any(|line| line["diagnosis"].to_string().contains("forfeit")));
+    assert!(!results(&place, "run").iter().any(|line| line["forfeit"] == true));
 }
 
 #[test]

@@ -3,11 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use results::suite::{Outcome, Plan, SuiteVerdict};
+use results::suite::{FIRST_GAMES, Outcome, Plan, SuiteVerdict};
+use rules::game::judge::JudgeProgram;
 use terms::verdict::Verdict;
-
-/// A bot that has lost this many first games with one verdict is out.
-const GAMES: usize = 10;
 
 /// If this many bots are out of luck with one verdict, and no other has made a move, they share its cause.
 const BOTS: usize = 5;
@@ -25,8 +23,8 @@ pub struct Hopeless {
 
 #[derive(Debug, Default)]
 struct FirstGames {
-    /// By the number of the result, how each game that has finished ended for its bot: `Some(None)` unless it lost at once.
-    games: Vec<(usize, Option<Option<Loss>>)>,
+    /// By the number of the result, how each game that has finished ended for its bot: an error if it lost at once.
+    games: Vec<(usize, Option<Result<(), Loss>>)>,
     /// The losses, if all games were lost alike, or none; `None` while they are too few.
     decided: Option<Vec<Loss>>,
 }
@@ -52,17 +50,15 @@ impl Hopeless {
     /// Counts a seat of a game of this plan. One that was not played, or that the host ended, says nothing.
     pub(super) fn end(&mut self, outcome: &Outcome, plan: &Plan) {
         let was_asked = outcome.turns > 0 || !outcome.won;
-        let counts = outcome.is_played() && was_asked && !outcome.is_lost_by_host();
+        let counts =
+            outcome.is_played() && was_asked && !outcome.forfeit && !outcome.is_lost_by_host();
         // In a contest the first turn is the whole game, and a slow bot may win the next one.
         let is_slow = outcome.verdict == SuiteVerdict::Played(Verdict::Timeout)
-            && plan.judge.as_ref().is_some_and(|judge| judge.is_of_contest());
+            && plan.judge.as_ref().is_some_and(JudgeProgram::is_of_contest);
         let is_lost_at_once = !outcome.won && outcome.turns <= 1 && !is_slow;
-        let loss = || Loss {
-            bot: outcome.bot.clone(),
-            verdict: outcome.verdict,
-            why: outcome.loss(),
-        };
-        let ending = counts.then(|| is_lost_at_once.then(loss));
+        let loss =
+            || Loss { bot: outcome.bot.clone(), verdict: outcome.verdict, why: outcome.loss() };
+        let ending = counts.then(|| if is_lost_at_once { Err(loss()) } else { Ok(()) });
         if let Some(first) = self.bots.get_mut(&outcome.bot) {
             first.end(outcome.game, ending.clone(), 1);
         }
@@ -84,7 +80,7 @@ impl Hopeless {
         let (losses, bots) = (self.all.losses(), number_of_bots(self.all.losses()));
         let stopped = losses.first().map(|Loss { bot, why, .. }| match bots {
             1 => format!(
-                "{bot} lost its first {GAMES} games in the first turn, with one verdict: fix the bot"
+                "{bot} lost its first {FIRST_GAMES} games in the first turn, with one verdict: fix the bot"
             ),
             _ => format!(
                 "all {bots} bots so far lost in their first turn, with one verdict ({why}): fix what they share"
@@ -93,11 +89,6 @@ impl Hopeless {
         let out = self.bots.keys().filter_map(|bot| Some((bot.as_str(), self.verdict(bot)?)));
         (stopped, out.collect())
     }
-
-    /// Why a bot that is out forfeits a game.
-    pub(super) fn forfeit() -> String {
-        format!("forfeit: it lost its first {GAMES} games in the first turn, with one verdict")
-    }
 }
 
 impl FirstGames {
@@ -105,8 +96,8 @@ impl FirstGames {
         self.decided.as_deref().unwrap_or_default()
     }
 
-    /// Adds how a game ended, unless that says nothing, and decides once the first games of so many bots have all finished.
-    fn end(&mut self, game: usize, ending: Option<Option<Loss>>, bots: usize) {
+    /// Adds how a game ended, unless that says nothing, and decides once enough first games, of this number of `bots`, have all finished.
+    fn end(&mut self, game: usize, ending: Option<Result<(), Loss>>, bots: usize) {
         let Some(at) = self.games.iter().rposition(|(begun, _)| *begun == game) else { return };
         if ending.is_some() {
             self.games[at].1 = ending;
@@ -116,12 +107,12 @@ impl FirstGames {
         let mut losses: Vec<Loss> = Vec::new();
         for ending in self.games.iter().map_while(|(_, ending)| ending.as_ref()) {
             let is_alike = |loss: &&Loss| losses.iter().all(|it| it.verdict == loss.verdict);
-            let Some(loss) = ending.as_ref().filter(is_alike) else {
+            let Some(loss) = ending.as_ref().err().filter(is_alike) else {
                 (self.games, self.decided) = (Vec::new(), Some(Vec::new()));
                 return;
             };
             losses.push(loss.clone());
-            if losses.len() >= GAMES && number_of_bots(&losses) >= bots {
+            if losses.len() >= FIRST_GAMES && number_of_bots(&losses) >= bots {
                 (self.games, self.decided) = (Vec::new(), Some(losses));
                 return;
             }

@@ -159,7 +159,7 @@ impl Pool<'_> {
             job.seats.iter().map(|(seated, _)| hopeless.verdict(seated.name)).collect();
         let out = verdicts.iter().flatten().count();
         (verdicts.len() > 1 && out > 0 && verdicts.len() - out <= 1)
-            .then(|| job.forfeited(&verdicts, &Hopeless::forfeit()))
+            .then(|| job.forfeited(&verdicts))
     }
 
     /// Takes the next game from the queue. Where nobody needs its result, a game of a bot that is out is left.
