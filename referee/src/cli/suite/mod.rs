@@ -171,6 +171,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     let jobs = play.jobs.resolve(&config.project.suite);
     jobs.check().map_err(Failure::user)?;
     refuse_crowd(jobs, &run.plan)?;
+    play.prepare_outputs(&run.plan)?;
     if keeps_nothing {
         let scratch = tempfile::tempdir().map_err(|error| {
             let problem = format!("cannot make a folder for the games: {error}");

@@ -12,7 +12,7 @@ use super::jobs::{JobsFlags, refuse_crowd};
 use super::progress::SuiteProgress;
 use super::report::{Games, ReportFlags, report};
 use crate::cli::hints::shell_path;
-use crate::cli::inputs::refuse_obstacle;
+use crate::cli::inputs::prepare_outputs;
 use crate::cli::signals::signal;
 use crate::cli::{Failure, interrupt};
 use ::report::Format;
@@ -21,7 +21,7 @@ use contain::cancel::Canceller;
 use engine::config::Config;
 use engine::suite::{Hopeless, Observer, PoolError, RunError, RunPlayer};
 use results::compare::Standing;
-use results::suite::{Bests, FolderError, Logs, NotPlayed, Outcome, RunFolder, RunWriter};
+use results::suite::{Bests, FolderError, Logs, NotPlayed, Outcome, Plan, RunFolder, RunWriter};
 use terms::fault::Attributed as _;
 
 /// How games are played, and how they are reported on.
@@ -46,6 +46,16 @@ pub(super) struct PlayFlags {
     /// terminal this is the default for the games of contests' tools.
     #[arg(long, hide_short_help = true)]
     live_table: bool,
+}
+
+impl PlayFlags {
+    /// Makes the folder of `--outputs` for the games of this plan.
+    pub(super) fn prepare_outputs(&self, plan: &Plan) -> Result<(), Failure> {
+        let Some(outputs) = &self.outputs else { return Ok(()) };
+        let is_named_by_board = plan.is_named_by_board();
+        let games = (1..=plan.games()).step_by(plan.players());
+        prepare_outputs(outputs, games.flat_map(|game| plan.output_names(game, is_named_by_board)))
+    }
 }
 
 /// Plays the missing games of a run, and reports on it. If it `may_stop`, the later games of bots without hope are not played, and it may end early.
@@ -89,10 +99,6 @@ fn play(
     let is_kept = games != Games::Dropped;
     if folder.played()?.count() < folder.planned() {
         refuse_crowd(jobs, &folder.run.plan)?;
-    }
-    if let Some(outputs) = &flags.outputs {
-        let plan = &folder.run.plan;
-        refuse_obstacle(outputs, (0..plan.boards()).map(|board| plan.board_name(board)))?;
     }
     let mut audience = Audience {
         progress: SuiteProgress::of(
@@ -177,9 +183,10 @@ fn warn_of_hopeless(hopeless: &Hopeless, folder: &RunFolder, is_kept: bool) {
     for (bot, verdict) in out.into_iter().filter(|_| forfeits || !is_whole) {
         let verdict = serde_json::to_value(verdict).unwrap_or_default();
         let verdict = verdict.as_str().unwrap_or_default();
-        let (later, again) = match forfeits {
-            true => ("forfeits its later ones", format!("{resume} --again {verdict}`")),
-            false => ("its later ones are not played", format!("{resume}`")),
+        let (later, again) = if forfeits {
+            ("forfeits its later ones", format!("{resume} --again {verdict}`"))
+        } else {
+            ("its later ones are not played", format!("{resume}`"))
         };
         let again = if is_kept { &again } else { "--keep-going" };
         log::warn!(
