@@ -267,18 +267,28 @@ fn a_bot_that_fails_at_once_forfeits_its_later_games() {
         last["bot"] == "dead" && last["failed"] == 120 && last["causes"]["crash"] == 120,
         "{json}"
     );
+    assert_code(&place.command(&["report", "run", "--html", "page.html"]).run(), 0);
+    let page = fs::read_to_string(place.path("page.html")).expect("a page");
+    assert!(page.contains(&format!("{forfeits} more games")), "nothing was played: {page}");
     let verify = |code| place.command(&["verify", "run"]).run().exits(code).out();
-    assert!(verify(0).starts_with("240 of 240 games of duel agree with their logs"), "{}", verify(0));
+    assert!(
+        verify(0).starts_with("240 of 240 games of duel agree with their logs"),
+        "{}",
+        verify(0)
+    );
     // A victory without a game that nobody has given away.
     let path = place.path("run/results.jsonl");
     let before = fs::read_to_string(&path).expect("results");
     let with_dead = "\"with\":[\"dead\",\"one\"]";
-    let line = before.lines().rfind(|line| line.contains(with_dead) && line.contains("\"won\":true"));
+    let line =
+        before.lines().rfind(|line| line.contains(with_dead) && line.contains("\"won\":true"));
     let line = line.expect("a forfeit");
     for (old, new) in [("\"place\":100.0", "\"place\":50.0"), ("\"score\":null", "\"score\":9")] {
         assert!(line.contains(old), "{line}");
         fs::write(&path, before.replace(line, &line.replace(old, new))).expect("written");
-        assert!(verify(1).contains("it is a forfeit, and the games that were played do not say so"));
+        assert!(
+            verify(1).contains("it is a forfeit, and the games that were played do not say so")
+        );
     }
     fs::write(&path, before).expect("written");
     assert_code(&place.command(&["resume", "run", "--again", "crash"]).patient().run(), 1);
@@ -358,6 +368,39 @@ fn a_bot_that_comes_later_plays_the_missing_pairs_and_both_runs_are_one_league()
     let words = ["--bot", "./three", "--pool-of", "run"];
     let said = suite(&place, &[&words[..], &["--pool", "./two"]].concat()).run().exits(2).err();
     assert!(said.contains("cannot be used with"), "{said}");
+    let words = ["suite", "--bot", "./three", "--pool-of", "run"];
+    let said = place.command(&words).run().exits(2).err();
+    assert!(said.contains("--pool-of: run is of duel; add --game duel"), "{said}");
+    let said = place.command(&words).args(["--game", "duel", "--name", "two"]).run().exits(2).err();
+    let remedy = "--pool-of: `two` is named twice; give another label with --name";
+    assert!(said.contains(remedy), "{said}");
+    let settings = fs::read_to_string(place.path("referee.toml")).expect("settings");
+    fs::write(place.path("referee.toml"), settings.replace("./judge", "./judge 2"))
+        .expect("written");
+    let said = place.command(&words).args(["--game", "duel"]).run().exits(2).err();
+    assert!(said.contains("--pool-of: run was played with another judge"), "{said}");
+}
+
+#[test]
+fn paths_with_blanks_and_quotes_are_bots_and_a_shard_needs_all_bots() {
+    let place = duel(2);
+    for (student, number) in [("Ann Lee", 1), ("O'Brien", 2)] {
+        fs::create_dir_all(place.path(&format!("students/{student}"))).expect("room");
+        let bot = format!("import sys\nfor line in sys.stdin: print({number}, flush=True)\n");
+        fs::write(place.path(&format!("students/{student}/bot.py")), bot).expect("written");
+    }
+    let bots = ["--bots", "students/Ann Lee/bot.py", "students/O'Brien/bot.py", "./one"];
+    let words = [&bots[..], &["--seed", "2..3", "--run", "run"]].concat();
+    let shown = suite(&place, &words).run().exits(0).out();
+    let lines: Vec<&str> = shown.lines().map(str::trim_start).collect();
+    for name in ["students/Ann Lee/bot.py ", "students/O'Brien/bot.py "] {
+        assert!(lines.iter().any(|line| line.starts_with(name)), "{shown}");
+    }
+    let said = suite(&place, &["--bots", "./one;", "./two", "--seed", "2"]).run().exits(2).err();
+    assert!(said.contains("--bots: ") && !said.contains("--bot "), "{said}");
+    let words = ["--bots", "./one", "./two", "./nobody", "--seed", "2..3", "--shard", "1/2"];
+    let said = suite(&place, &words).args(["--run", "shard"]).run().exits(2).err();
+    assert!(said.contains("no such file: ./nobody") && !said.contains("is out"), "{said}");
 }
 
 #[test]
