@@ -157,7 +157,21 @@ fn answers_and_standard_error_are_files_for_a_visualizer() {
     assert_eq!((file("two/0001-1.txt"), file("two/0012-4.txt")), ("7\n".into(), "60\n".into()));
     // Of the cases none is replaced.
     let cases = place.referee(&[&suite[..], &["in", "--bot", "sh adds.sh"]].concat()).exits(2);
-    assert!(cases.err().contains("in/0001.txt: exists, and is not an answer"), "{}", cases.err());
+    assert!(cases.err().contains("in/0001.txt: exists, and is not of a game"), "{}", cases.err());
+    // Nor is any other file of the user's, and no run is made without a folder for them.
+    fs::create_dir(place.path("mine")).expect("made");
+    for (name, repeat, outputs, problem) in [
+        ("mine/0012-4.txt", "2", "mine", "mine/0012-4.txt: exists, and is not of a game"),
+        ("mine/0001.err", "1", "mine", "mine/0001.err: exists, and is not of a game"),
+        ("file", "1", "file", "--outputs file: cannot write there: "),
+    ] {
+        fs::write(place.path(name), "mine").expect("written");
+        let words = ["--bot", "sh adds.sh", "--repeat", repeat, "--run", "run"];
+        let suite = ["suite", "--game", "sum", "--outputs", outputs];
+        let refused = place.referee(&[&suite[..], &words].concat()).exits(2).err();
+        assert!(refused.contains(problem), "{refused}");
+        assert!(!place.path("run").exists() && file(name) == "mine");
+    }
     // Other games show it with -v.
     place.script("loud", &format!("echo loud >&2; exec '{}' bot greedy", program()));
     let shown = |more: &[&str]| {
@@ -167,6 +181,29 @@ fn answers_and_standard_error_are_files_for_a_visualizer() {
         !shown(&[]).contains("loud\n    loud")
             && shown(&["-v"]).contains("standard error:\n    loud")
     );
+}
+
+#[test]
+fn a_bot_that_fails_at_once_leaves_later_cases_and_a_slow_one_does_not() {
+    let place = project();
+    for case in 1..=15 {
+        fs::write(place.path(&format!("in/{case:0>4}.txt")), "1\n5\n").expect("written");
+    }
+    let settings = SETTINGS.replace("60s", "100ms");
+    fs::write(place.path("referee.toml"), settings).expect("written");
+    let suite = |run: &str, bot: &str| {
+        let words = ["suite", "--game", "sum", "--jobs", "1", "--bot", "sh adds.sh", "--run", run];
+        place.command(&words).args(["--on-host-delay", "accept", "--bot", bot]).patient().run()
+    };
+    let said = suite("crashes", "false").exits(1).err();
+    let out = "false is out: it lost its first games in the first turn, with one verdict, and its later ones are not played; \
+               `referee resume crashes` plays them";
+    assert!(said.contains(out), "{said}");
+    assert_eq!(place.results("crashes").len(), 15 + 10);
+    assert_code(&place.command(&["resume", "crashes"]).patient().run(), 1);
+    assert_eq!(place.results("crashes").len(), 15 + 15);
+    assert!(!suite("slow", "sleep 1").exits(1).err().contains("is out"));
+    assert_eq!(place.results("slow").len(), 15 + 15);
 }
 
 #[test]

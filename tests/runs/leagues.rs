@@ -245,13 +245,13 @@ fn a_bot_that_fails_at_once_forfeits_its_later_games() {
     let league = |run: &str, more: &[&str]| {
         suite(&place, &[&bots[..], &["--run", run], more].concat()).run().exits(1)
     };
-    let said = league("run", &[]).err();
-    let out = "dead is out: it lost its first games in the first turn, with one verdict, and forfeits the later ones; --keep-going";
+    let said = league("run", &["--logs", "all"]).err();
+    let out = "dead is out: it lost its first games in the first turn, with one verdict, and forfeits its later ones; `referee resume run --again crash` plays them";
     assert!(said.contains(out), "{said}");
     let lines = results(&place, "run");
     assert_eq!(lines.len(), 20 * 12 * 2);
     let of_dead = lines.iter().filter(|line| line["bot"] == "dead");
-    let is_forfeit = |line: &&Value| line["diagnosis"].to_string().starts_with("\"forfeit: ");
+    let is_forfeit = |line: &&Value| line["forfeit"] == true;
     // Some are in flight.
     let forfeits = of_dead.clone().filter(is_forfeit).count();
     assert!((105..=110).contains(&forfeits), "{forfeits}");
@@ -267,8 +267,46 @@ fn a_bot_that_fails_at_once_forfeits_its_later_games() {
         last["bot"] == "dead" && last["failed"] == 120 && last["causes"]["crash"] == 120,
         "{json}"
     );
+    assert_code(&place.command(&["report", "run", "--html", "page.html"]).run(), 0);
+    let page = fs::read_to_string(place.path("page.html")).expect("a page");
+    assert!(page.contains(&format!("{forfeits} more games")), "nothing was played: {page}");
+    let verify = |code| place.command(&["verify", "run"]).run().exits(code).out();
+    assert!(
+        verify(0).starts_with("240 of 240 games of duel agree with their logs"),
+        "{}",
+        verify(0)
+    );
+    // A victory without a game that nobody has given away.
+    let path = place.path("run/results.jsonl");
+    let before = fs::read_to_string(&path).expect("results");
+    let with_dead = "\"with\":[\"dead\",\"one\"]";
+    let line =
+        before.lines().rfind(|line| line.contains(with_dead) && line.contains("\"won\":true"));
+    let line = line.expect("a forfeit");
+    for (old, new) in [("\"place\":100.0", "\"place\":50.0"), ("\"score\":null", "\"score\":9")] {
+        assert!(line.contains(old), "{line}");
+        fs::write(&path, before.replace(line, &line.replace(old, new))).expect("written");
+        assert!(
+            verify(1).contains("it is a forfeit, and the games that were played do not say so")
+        );
+    }
+    fs::write(&path, before).expect("written");
+    assert_code(&place.command(&["resume", "run", "--again", "crash"]).patient().run(), 1);
+    assert!(!results(&place, "run").iter().any(|line| is_forfeit(&line)));
     assert!(!league("all", &["--keep-going"]).err().contains("is out"));
     assert!(!results(&place, "all").iter().any(|line| is_forfeit(&line)));
+}
+
+#[test]
+fn slow_games_that_start_before_instant_crashes_keep_a_bot_in() {
+    let place = duel(2);
+    let bot =
+        "mkdir once || exit 3; read -r line; sleep 2; echo 3; while read -r line; do echo 3; done";
+    place.script("first", bot);
+    let words = ["--bots", "./first", "./one", "./two", "--seed", "1..10", "--run", "run"];
+    let said = suite(&place, &words).args(["--jobs", "4"]).run().exits(1).err();
+    assert!(!said.contains("is out"), "{said}");
+    assert!(!results(&place, "run").iter().any(|line| line["forfeit"] == true));
 }
 
 #[test]
@@ -330,6 +368,39 @@ fn a_bot_that_comes_later_plays_the_missing_pairs_and_both_runs_are_one_league()
     let words = ["--bot", "./three", "--pool-of", "run"];
     let said = suite(&place, &[&words[..], &["--pool", "./two"]].concat()).run().exits(2).err();
     assert!(said.contains("cannot be used with"), "{said}");
+    let words = ["suite", "--bot", "./three", "--pool-of", "run"];
+    let said = place.command(&words).run().exits(2).err();
+    assert!(said.contains("--pool-of: run is of duel; add --game duel"), "{said}");
+    let said = place.command(&words).args(["--game", "duel", "--name", "two"]).run().exits(2).err();
+    let remedy = "--pool-of: `two` is named twice; give another label with --name";
+    assert!(said.contains(remedy), "{said}");
+    let settings = fs::read_to_string(place.path("referee.toml")).expect("settings");
+    fs::write(place.path("referee.toml"), settings.replace("./judge", "./judge 2"))
+        .expect("written");
+    let said = place.command(&words).args(["--game", "duel"]).run().exits(2).err();
+    assert!(said.contains("--pool-of: run was played with another judge"), "{said}");
+}
+
+#[test]
+fn paths_with_blanks_and_quotes_are_bots_and_a_shard_needs_all_bots() {
+    let place = duel(2);
+    for (student, number) in [("Ann Lee", 1), ("O'Brien", 2)] {
+        fs::create_dir_all(place.path(&format!("students/{student}"))).expect("room");
+        let bot = format!("import sys\nfor line in sys.stdin: print({number}, flush=True)\n");
+        fs::write(place.path(&format!("students/{student}/bot.py")), bot).expect("written");
+    }
+    let bots = ["--bots", "students/Ann Lee/bot.py", "students/O'Brien/bot.py", "./one"];
+    let words = [&bots[..], &["--seed", "2..3", "--run", "run"]].concat();
+    let shown = suite(&place, &words).run().exits(0).out();
+    let lines: Vec<&str> = shown.lines().map(str::trim_start).collect();
+    for name in ["students/Ann Lee/bot.py ", "students/O'Brien/bot.py "] {
+        assert!(lines.iter().any(|line| line.starts_with(name)), "{shown}");
+    }
+    let said = suite(&place, &["--bots", "./one;", "./two", "--seed", "2"]).run().exits(2).err();
+    assert!(said.contains("--bots: ") && !said.contains("--bot "), "{said}");
+    let words = ["--bots", "./one", "./two", "./nobody", "--seed", "2..3", "--shard", "1/2"];
+    let said = suite(&place, &words).args(["--run", "shard"]).run().exits(2).err();
+    assert!(said.contains("no such file: ./nobody") && !said.contains("is out"), "{said}");
 }
 
 #[test]

@@ -242,6 +242,7 @@ fn won(game: usize, bot: &str, board: usize, score: i64) -> Outcome {
         repeat: 1,
         verdict: SuiteVerdict::Played(Verdict::Completed),
         won: true,
+        forfeit: false,
         score: Some(score.into()),
         best_known: None,
         counts: true,

@@ -68,9 +68,9 @@ pub(crate) fn place(place: f64) -> String {
 
 /// A bot's total on a fixed set of boards.
 pub(crate) fn totals(bot: &str, totals: &Totals, risk: Risk) -> String {
-    let Totals { boards, rounds, mean, interval: (low, high) } = totals;
+    let Totals { boards, rounds, mean, interval: (low, high), decimals } = totals;
     let (half, interval) = ((high - low) / 2.0, risk.interval_name());
-    let digits = two_digits(half);
+    let digits = digits(*decimals).max(two_digits(half));
     let boards =
         if *boards == 1 { "this board".to_owned() } else { format!("these {boards} boards") };
     format!(
@@ -159,6 +159,18 @@ mod tests {
             (1.0, 0, "100"),
         ] {
             assert_eq!(in_percent(share, digits), shown);
+        }
+    }
+
+    #[test]
+    fn a_total_has_the_decimals_of_the_scores_and_of_its_interval() {
+        for (mean, half, decimals, shown) in
+            [(2.75, 0.0, 2, "2.75 ± 0.00"), (3.0, 0.0, 0, "3 ± 0"), (3.5, 0.25, 0, "3.50 ± 0.25")]
+        {
+            let interval = (mean - half, mean + half);
+            let totals = Totals { boards: 2, rounds: 2, mean, interval, decimals };
+            let said = super::totals("b", &totals, Risk::Strict);
+            assert!(said.contains(&format!(" totals {shown} (")), "{said}");
         }
     }
 

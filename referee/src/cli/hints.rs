@@ -163,9 +163,10 @@ pub(super) fn refuse_stray(word: Option<&OsStr>) -> Result<(), Failure> {
     refuse(format!("unexpected argument `{word}`; {flag}"))
 }
 
-/// Refuses a `--bot` line that needs a shell, or that looks like a misspelt name of one of the project's
+/// Refuses a line after this `flag` that needs a shell, or that looks like a misspelt name of one of the project's
 /// bots. `words` is the line after splitting.
 pub(super) fn refuse_mistakes(
+    flag: &str,
     config: &Config,
     line: &str,
     words: &[OsString],
@@ -175,18 +176,18 @@ pub(super) fn refuse_mistakes(
     let hint = words.and_then(|words| {
         let program = *words.first()?;
         let syntax = ShellSyntax::find(line, &words)
-            .map(|found| format!("{}; write --bot {}", found.problem, shell_word(&found.instead)));
+            .map(|found| format!("{}; write {flag} {}", found.problem, shell_word(&found.instead)));
         syntax
-            .or_else(|| blank_in_path(line, program, cwd))
-            .or_else(|| source(config, &words, cwd))
-            .or_else(|| here(config, line, program, cwd))
+            .or_else(|| blank_in_path(flag, line, program, cwd))
+            .or_else(|| source(flag, config, &words, cwd))
+            .or_else(|| here(flag, config, line, program, cwd))
             .or_else(|| misspelt(config, &words))
     });
-    hint.map_or(Ok(()), |hint| refuse(format!("--bot: {hint}")))
+    hint.map_or(Ok(()), |hint| refuse(format!("{flag}: {hint}")))
 }
 
 /// A file whose path was split at its blanks.
-fn blank_in_path(line: &str, program: &str, cwd: Option<&Path>) -> Option<String> {
+fn blank_in_path(flag: &str, line: &str, program: &str, cwd: Option<&Path>) -> Option<String> {
     let found = |path: &str| at(path, cwd).is_file();
     if !is_path(program) || found(program) {
         return None;
@@ -197,11 +198,11 @@ fn blank_in_path(line: &str, program: &str, cwd: Option<&Path>) -> Option<String
     let path =
         ends.map(|end| &line[..end]).filter(|path| path.contains(' ')).find(|path| found(path))?;
     let whole = format!("{}{}", shell_word(path), &line[path.len()..]);
-    Some(format!("the line is split at blanks; write --bot {}", shell_word(&whole)))
+    Some(format!("the line is split at blanks; write {flag} {}", shell_word(&whole)))
 }
 
 /// A source file that no project bot is built from, and that cannot run as it is.
-fn source(config: &Config, words: &[&str], cwd: Option<&Path>) -> Option<String> {
+fn source(flag: &str, config: &Config, words: &[&str], cwd: Option<&Path>) -> Option<String> {
     let &[program] = words else { return None };
     let (path, file) = (Path::new(program), at(program, cwd));
     let ending = path.extension()?.to_str()?;
@@ -217,12 +218,12 @@ fn source(config: &Config, words: &[&str], cwd: Option<&Path>) -> Option<String>
         Some(interpreter) if begins_with_interpreter(&file) => {
             let path = shell_word(program);
             format!(
-                "`{program}` is not executable; `chmod +x {path}`, or write --bot '{interpreter} {path}'"
+                "`{program}` is not executable; `chmod +x {path}`, or write {flag} '{interpreter} {path}'"
             )
         }
         Some(interpreter) => {
             let line = shell_word(&format!("{interpreter} {}", shell_word(program)));
-            format!("`{program}` is {language} source; write --bot {line}")
+            format!("`{program}` is {language} source; write {flag} {line}")
         }
         None => format!(
             "`{program}` is {language} source: compile it and name the program; `referee new` begins a bot that is compiled \
@@ -246,7 +247,13 @@ fn begins_with_interpreter(file: &Path) -> bool {
 }
 
 /// A program in the working directory without `./` before it, which is looked up in `PATH` alone.
-fn here(config: &Config, line: &str, program: &str, cwd: Option<&Path>) -> Option<String> {
+fn here(
+    flag: &str,
+    config: &Config,
+    line: &str,
+    program: &str,
+    cwd: Option<&Path>,
+) -> Option<String> {
     let is_here = !is_path(program)
         && !program.starts_with('@')
         && !config.project.bots.contains_key(program)
@@ -255,7 +262,7 @@ fn here(config: &Config, line: &str, program: &str, cwd: Option<&Path>) -> Optio
     let line = line.trim_start();
     (is_here && line.starts_with(program)).then(|| {
         let meant = shell_word(&format!("./{line}"));
-        format!("no program `{program}` in PATH; for the one in this folder write --bot {meant}")
+        format!("no program `{program}` in PATH; for the one in this folder write {flag} {meant}")
     })
 }
 
@@ -286,7 +293,8 @@ fn is_program(path: &Path) -> bool {
     is_executable(&program_file(path))
 }
 
-fn at(path: &str, cwd: Option<&Path>) -> PathBuf {
+/// A path as seen from a bot's folder.
+pub(super) fn at(path: &str, cwd: Option<&Path>) -> PathBuf {
     cwd.map_or_else(|| path.into(), |cwd| cwd.join(path))
 }
 

@@ -256,13 +256,18 @@ fn no_board(kind: &GameKind, board: &Path) -> Failure {
     }
 }
 
-/// Refuses to replace a file of the user's, such as a case, by the answer of one of these boards.
-pub(super) fn refuse_obstacle(
+/// Makes the folder of `--outputs`, and refuses to replace a file of the user's there, such as a case, by one with these names.
+pub(super) fn prepare_outputs(
     folder: &Path,
-    boards: impl Iterator<Item = String>,
+    names: impl Iterator<Item = String>,
 ) -> Result<(), Failure> {
-    let problem = "exists, and is not an answer; name another folder with --outputs";
-    let obstacle = outputs::obstacle(folder, boards.map(|board| outputs::name(&board)));
+    let made =
+        std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder).map(drop));
+    made.map_err(|error| {
+        Failure::user(anyhow!("--outputs {}: cannot write there: {error}", folder.display()))
+    })?;
+    let problem = "exists, and is not of a game; name another folder with --outputs";
+    let obstacle = outputs::obstacle(folder, names);
     obstacle.map_or(Ok(()), |file| Err(Failure::file(file, problem)))
 }
 

@@ -188,8 +188,8 @@ pub(super) fn run(args: &PlayArgs) -> Result<ExitCode, Failure> {
     let bots = args.bot.resolve_seats(&config, args.ponder)?;
     let options = SeedOptions { colors: args.colors };
     let (board, test_case) = inputs::case(&config.game, args.board.as_deref(), args.seed, options)?;
-    if let Some(outputs) = &args.outputs {
-        inputs::refuse_obstacle(outputs, [board.clone()].into_iter())?;
+    if let Some(folder) = &args.outputs {
+        inputs::prepare_outputs(folder, outputs::names(&board, None, bots.len()).into_iter())?;
     }
     let open = |path| LogWriter::open(path, config.log_size);
     let mut log = args.log.as_deref().map(open).transpose()?;
@@ -295,7 +295,8 @@ fn write_trace(args: &PlayArgs, traces: Option<&Traces>) -> Result<(), Failure> 
 /// Writes what the bots wrote, if it is wanted.
 fn keep_outputs(args: &PlayArgs, log: &Log) -> Result<(), Failure> {
     let Some(folder) = &args.outputs else { return Ok(()) };
-    outputs::keep(folder, &outputs::name(&log.start.board), log).map_err(Failure::user)
+    let names = outputs::names(&log.start.board, None, log.start.bots().count());
+    outputs::keep(folder, &names, log).map_err(Failure::user)
 }
 
 /// Writes the page that plays the game.

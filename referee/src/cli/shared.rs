@@ -185,7 +185,7 @@ impl BotFlags {
                 bot.words
             }
             None if self.command.is_empty() => {
-                hints::refuse_mistakes(config, &name, &words, cwd.as_deref())?;
+                hints::refuse_mistakes("--bot", config, &name, &words, cwd.as_deref())?;
                 words
             }
             None => words,

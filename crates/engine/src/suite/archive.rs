@@ -64,11 +64,8 @@ impl Archive<'_> {
         let Some(folder) = self.outputs else { return Ok(()) };
         let mut log = None;
         finished.events.iter().for_each(|event| Log::record(&mut log, event.clone()));
-        let mut name = outputs::name(&outcome.board);
-        if !self.is_named_by_board {
-            name = format!("{name}-{}", outcome.number());
-        }
-        log.map_or(Ok(()), |log| outputs::keep(folder, &name, &log))
+        let names = self.folder.run.plan.output_names(outcome.game, self.is_named_by_board);
+        log.map_or(Ok(()), |log| outputs::keep(folder, &names, &log))
     }
 }
 

@@ -102,11 +102,12 @@ pub fn check_program(bot: &PlannedBot) -> Result<(), SpawnError> {
 /// Whether the `#!` line of a script names a file that is missing.
 fn lacks_interpreter(script: &Path) -> bool {
     let mut line = String::new();
-    // A binary is not UTF-8.
-    let read = File::open(script).map(|file| BufReader::new(file.take(256)).read_line(&mut line));
-    let interpreter =
-        line.strip_prefix("#!").and_then(|it| it.trim_matches([' ', '\n']).split(' ').next());
-    read.is_ok() && interpreter.is_some_and(|it| it.starts_with('/') && !Path::new(it).exists())
+    // A binary is not UTF-8, and then there is no line.
+    let _ = File::open(script).map(|file| BufReader::new(file.take(256)).read_line(&mut line));
+    // As the kernel splits it, to which a carriage return is part of the name.
+    let words = line.strip_prefix("#!").map(|it| it.trim_matches([' ', '\t', '\n']));
+    let interpreter = words.and_then(|it| it.split([' ', '\t']).next());
+    interpreter.is_some_and(|it| it.starts_with('/') && !Path::new(it).exists())
 }
 
 /// The path of the program with this name.
@@ -131,6 +132,24 @@ mod tests {
         let digests = files(folder.path()).digests();
         assert_eq!(digests.keys().collect::<Vec<_>>(), ["bot.sh", "sh"]);
         assert_eq!(digests["bot.sh"], results::digest::digest(b"exit 1"));
+    }
+
+    #[test]
+    fn a_script_needs_the_interpreter_of_its_first_line() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let bot = folder.path().join("bot");
+        for (line, is_missing) in [
+            ("#!/bin/sh\n", false),
+            ("#! /bin/sh -e\n", false),
+            ("#!\t/bin/sh\t-e\n", false),
+            ("#!/bin/sh\t \n", false),
+            ("#!/bin/sh\r\n", true),
+            ("#!/nowhere/sh\t-e\n", true),
+            ("/nowhere/sh\n", false),
+        ] {
+            std::fs::write(&bot, line).expect("written");
+            assert_eq!(lacks_interpreter(&bot), is_missing, "{line:?}");
+        }
     }
 
     #[test]

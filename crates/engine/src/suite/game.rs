@@ -7,7 +7,6 @@ use crate::play::{Match, PlayError, Seated};
 use contain::cancel::Canceller;
 use results::gamelog::Event;
 use rules::game::Drawing;
-use statistics::real;
 use terms::fault::{AtFault, Attributed as _, with_causes};
 use terms::verdict::Verdict;
 
@@ -100,20 +99,11 @@ impl Job<'_> {
     }
 
     /// The outcomes of a game that the bots with these verdicts lose without playing.
-    pub(super) fn forfeited(&self, verdicts: &[Option<SuiteVerdict>], why: &str) -> Vec<Outcome> {
-        let others = verdicts.len().saturating_sub(1);
+    pub(super) fn forfeited(&self, verdicts: &[Option<SuiteVerdict>]) -> Vec<Outcome> {
         let is_won = verdicts.contains(&None);
         let mut outcomes = self.outcomes();
         for (outcome, verdict) in outcomes.iter_mut().zip(verdicts) {
-            outcome.score = None;
-            outcome.won = verdict.is_none();
-            outcome.verdict = verdict.unwrap_or(outcome.verdict);
-            outcome.diagnosis = verdict.map(|_| why.to_owned());
-            if let Some(seat) = &mut outcome.seat {
-                // Those that are out share the last place.
-                let even = 50.0 * real(others - usize::from(is_won)) / real(others.max(1));
-                seat.place = Some(if verdict.is_none() { 100.0 } else { even });
-            }
+            outcome.record_forfeit(*verdict, is_won);
         }
         outcomes
     }
@@ -150,6 +140,7 @@ impl Job<'_> {
             repeat: assignment.repeat,
             verdict: SuiteVerdict::Played(Verdict::Completed),
             won: false,
+            forfeit: false,
             score: test_case.opening().and_then(|game| game.score(0)),
             best_known: None,
             counts: false,

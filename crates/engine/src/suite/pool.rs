@@ -46,7 +46,7 @@ pub(super) struct Pool<'a> {
     pub(super) canceller: Option<&'a Canceller>,
     /// How long after a bot the referee may get a signal that went to both.
     pub(super) signal_spread: Duration,
-    /// The bots that fail at once, which forfeit their later games; `None` if all games are played.
+    /// The bots that fail at once, whose later games are not played; `None` if all games are played.
     pub(super) hopeless: Option<Mutex<Hopeless>>,
 }
 
@@ -147,9 +147,9 @@ impl Pool<'_> {
         let Some(hopeless) = &self.hopeless else { return false };
         let mut hopeless = hopeless.lock().unwrap_or_else(PoisonError::into_inner);
         for outcome in outcomes {
-            hopeless.add(outcome);
+            hopeless.end(outcome, self.plan);
         }
-        hopeless.is_over(self.plan.bots.len())
+        hopeless.is_over()
     }
 
     /// The outcomes of a game that is decided before it is played: of its bots, all but one are out.
@@ -158,8 +158,24 @@ impl Pool<'_> {
         let verdicts: Vec<_> =
             job.seats.iter().map(|(seated, _)| hopeless.verdict(seated.name)).collect();
         let out = verdicts.iter().flatten().count();
-        (out > 0 && verdicts.len() - out <= 1)
-            .then(|| job.forfeited(&verdicts, &Hopeless::forfeit()))
+        (verdicts.len() > 1 && out > 0 && verdicts.len() - out <= 1)
+            .then(|| job.forfeited(&verdicts))
+    }
+
+    /// Takes the next game from the queue. Where nobody needs its result, a game of a bot that is out is left.
+    fn next(&self, queue: &Mutex<impl Iterator<Item = usize>>) -> Option<usize> {
+        let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(hopeless) = &self.hopeless else { return queue.next() };
+        let mut hopeless = hopeless.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = |bot: usize| self.plan.bots[bot].name.as_str();
+        let first = queue.find(|&first| match self.plan.table(first)[..] {
+            [bot] => hopeless.verdict(name(bot)).is_none(),
+            _ => true,
+        })?;
+        for (game, bot) in (first..).zip(self.plan.table(first)) {
+            hopeless.begin(name(bot), game);
+        }
+        Some(first)
     }
 
     /// Plays games from the queue until it is empty or something fails.
@@ -176,8 +192,7 @@ impl Pool<'_> {
         }
         let is_cancelled = || self.canceller.and_then(Canceller::cancelled).is_some();
         while !stop.load(Ordering::Relaxed) && !is_cancelled() {
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-            let Some(game) = next else { return };
+            let Some(game) = self.next(queue) else { return };
             let played = match self.play_one(game, pinning) {
                 Err(PoolError::Play(PlayError::Cancelled { .. })) => return,
                 played => played,

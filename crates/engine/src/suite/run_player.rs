@@ -17,7 +17,6 @@ use crate::play::await_quiet;
 use contain::bot::{Host, PinError, memory_limit_of_host, process_limit_of_host};
 use contain::cancel::{Cancelled, Canceller};
 use results::compare::{Decider, Standing};
-use results::gamelog::outputs;
 use results::host::SHORT_LIMIT;
 use results::suite::{Bests, FolderError, Logs, Outcome, Packing, Plan, RunWriter, Session};
 use terms::fault::{AtFault, Attributed};
@@ -57,7 +56,7 @@ pub struct RunPlayer<'a> {
     pub logs: Logs,
     /// How logs are written; by default as the run was started with.
     pub packing: Packing,
-    /// The folder for what the bots write, as [`outputs::keep`] writes it; by default it is not kept.
+    /// The folder for what the bots write, as [`outputs::keep`](results::gamelog::outputs::keep) writes it; by default it is not kept.
     pub outputs: Option<&'a Path>,
     /// The best known scores, which results keep for comparisons in [`Measure::Ratio`](rules::measure::Measure::Ratio).
     pub bests: Option<&'a Bests>,
@@ -66,7 +65,8 @@ pub struct RunPlayer<'a> {
     /// Whether games that the host's delays ended are played once more at the end, one at a time, when the machine is quiet. The
     /// observer is told of such a game once, with its last result.
     pub plays_delayed_again: bool,
-    /// The bots that fail at once, which forfeit their later games; the games end early if all do. `None` if all are played.
+    /// The bots that fail at once: with several players they forfeit their later games, and otherwise these are left. The games end
+    /// early if all bots fail. `None` if all games are played.
     pub hopeless: Option<Hopeless>,
 }
 
@@ -142,9 +142,7 @@ impl<'a> RunPlayer<'a> {
         warn_of_processes(bots);
         let entrants = Entrant::all(self.config, &folder)?;
         let plan = &folder.run.plan;
-        let of_board = |board| outputs::name(&plan.board_name(board));
-        let is_named_by_board = self.outputs.is_some()
-            && (0..plan.boards()).map(of_board).collect::<BTreeSet<_>>().len() == plan.games();
+        let is_named_by_board = self.outputs.is_some() && plan.is_named_by_board();
         let mut pool = Pool {
             plan,
             config: self.config,

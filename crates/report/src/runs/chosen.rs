@@ -21,8 +21,12 @@ pub(super) struct Won {
 }
 
 impl Won {
+    /// Counts a game, and lists it unless nothing was played.
     pub(super) fn add(&mut self, game: Listed, better: Direction) {
         self.count += 1;
+        if game.outcome.forfeit {
+            return;
+        }
         self.games.push(game);
         if self.games.len() >= 2 * LISTED {
             self.choose(better);
@@ -87,7 +91,8 @@ impl Losses {
         match self.places.get(&key) {
             Some(&place) => {
                 let kind = &mut self.kinds[place];
-                if self.listed < LISTED || kind.games.len() < OF_EACH_KIND {
+                let is_listed = self.listed < LISTED && !game.outcome.forfeit;
+                if is_listed || kind.games.len() < OF_EACH_KIND {
                     kind.games.push(game);
                     self.listed += 1;
                 } else {

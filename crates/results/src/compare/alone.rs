@@ -64,7 +64,8 @@ impl Contender {
             moments.push([total?, 0.0]);
         }
         let MeanTest { mean, interval, .. } = MeanTest::of(&moments, risk);
-        Some(Totals { boards: games.len(), rounds, mean, interval: interval? })
+        let decimals = self.decimals();
+        Some(Totals { boards: games.len(), rounds, mean, interval: interval?, decimals })
     }
 
     fn group(&self, name: String, boards: &[&BoardGames], risk: Risk) -> BotGroup {

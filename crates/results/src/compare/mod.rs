@@ -309,6 +309,7 @@ mod tests {
             repeat: 1,
             verdict: SuiteVerdict::Played(Verdict::Completed),
             won: score >= 0,
+            forfeit: false,
             score: Some(score.into()),
             best_known: None,
             counts: true,

@@ -18,11 +18,24 @@ pub fn name(board: &str) -> String {
     }
 }
 
-/// A file in the way: one that would be replaced though it is not an answer, since no `.err` is next to it.
+/// The names of a game's files by seat, without ending: after the board, after the `number` of the game if it has one, and with several
+/// players after the seat.
+pub fn names(board: &str, number: Option<usize>, players: usize) -> Vec<String> {
+    let of_game = number.map(|number| format!("-{number}")).unwrap_or_default();
+    let of_seat = |seat| if players > 1 { format!("-{seat}") } else { String::new() };
+    (0..players).map(|seat| format!("{}{of_game}{}", name(board), of_seat(seat))).collect()
+}
+
+/// A file in the way: one that would be replaced though it is not of a game, since of the answer and the standard error one is missing.
 pub fn obstacle(folder: &Path, mut names: impl Iterator<Item = String>) -> Option<PathBuf> {
     names.find_map(|name| {
         let file = |ending| folder.join(format!("{name}.{ending}"));
-        Some(file("txt")).filter(|answer| answer.exists() && !file("err").exists())
+        let [answer, stderr] = [file("txt"), file("err")];
+        match (answer.exists(), stderr.exists()) {
+            (true, false) => Some(answer),
+            (false, true) => Some(stderr),
+            _ => None,
+        }
     })
 }
 
@@ -31,15 +44,13 @@ pub fn answer(log: &Log, seat: Seat) -> Vec<u8> {
     turns_of(log, seat).flat_map(|turn| &turn.reply.0).copied().collect()
 }
 
-/// Writes the answer to `NAME.txt` and the standard error to `NAME.err`; with several players to `NAME-0.txt`, and so on by seat.
+/// Writes the answers to `NAME.txt` and the standard error to `NAME.err`, with these [names] by seat.
 ///
 /// # Errors
 /// When a file cannot be written; the error names it.
-pub fn keep(folder: &Path, name: &str, log: &Log) -> io::Result<()> {
+pub fn keep(folder: &Path, names: &[String], log: &Log) -> io::Result<()> {
     fs::create_dir_all(folder)?;
-    let seats = log.start.bots().count();
-    (0..seats).try_for_each(|seat| {
-        let name = if seats > 1 { format!("{name}-{seat}") } else { name.to_owned() };
+    names.iter().enumerate().try_for_each(|(seat, name)| {
         fs::write(folder.join(format!("{name}.err")), stderr(log, seat))?;
         fs::write(folder.join(format!("{name}.txt")), answer(log, seat))
     })

@@ -17,7 +17,7 @@ mod verify;
 #[doc(hidden)]
 pub use self::files::{NEW, check_place, link_target, make_folder, replace, write_whole};
 pub use self::outcome::{
-    ANSWERED_EARLY, Loss, NotPlayed, Outcome, Seat, SuiteVerdict, Times, loss_kind,
+    ANSWERED_EARLY, FIRST_GAMES, Loss, NotPlayed, Outcome, Seat, SuiteVerdict, Times, loss_kind,
 };
 #[cfg(test)]
 pub(crate) use self::plan::test_plan;

@@ -2,14 +2,15 @@
 //!
 //! It needs neither the bots nor the machine that played, only the run's folder with all its logs.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
 use super::files::{json_line, on_all_processors};
-use super::outcome::{Outcome, Seat, Times};
-use super::plan::BoardId;
+use super::outcome::{FIRST_GAMES, Outcome, Seat, SuiteVerdict, Times};
+use super::plan::{BoardId, Case, Plan};
 use super::records::Bests;
 use super::store::{FolderError, GameSet, RUN, RunFolder};
 use super::summary::Summary;
@@ -71,10 +72,11 @@ struct Checked {
 pub fn verify(folder: &RunFolder, is_strict: bool) -> Result<Verified, FolderError> {
     let folder = &folder.with_foreign_results();
     let (games, players) = (folder.run.plan.games(), folder.run.plan.players());
+    let out = out_bots(folder)?;
     let outcomes = Mutex::new(folder.outcomes()?);
     let next = || outcomes.lock().expect("nobody panics").next();
     let check_all = || {
-        let check = |outcome: Result<Outcome, _>| Ok(check(folder, &outcome?, is_strict));
+        let check = |outcome: Result<Outcome, _>| Ok(check(folder, &outcome?, is_strict, &out));
         std::iter::from_fn(next).map(check).collect::<Result<Vec<Checked>, FolderError>>()
     };
     let checked = on_all_processors(check_all).into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -109,7 +111,21 @@ pub fn verify(folder: &RunFolder, is_strict: bool) -> Result<Verified, FolderErr
     })
 }
 
-fn check(folder: &RunFolder, outcome: &Outcome, is_strict: bool) -> Checked {
+/// The bots that have lost enough games at once to be out, each with the verdict.
+type OutBots = BTreeSet<(String, SuiteVerdict)>;
+
+fn out_bots(folder: &RunFolder) -> Result<OutBots, FolderError> {
+    let mut lost = BTreeMap::<_, usize>::new();
+    for outcome in folder.outcomes()? {
+        let Outcome { bot, verdict, won, forfeit, turns, .. } = outcome?;
+        if !won && !forfeit && turns <= 1 {
+            *lost.entry((bot, verdict)).or_default() += 1;
+        }
+    }
+    Ok(lost.into_iter().filter(|(_, games)| *games >= FIRST_GAMES).map(|(bot, _)| bot).collect())
+}
+
+fn check(folder: &RunFolder, outcome: &Outcome, is_strict: bool, out: &OutBots) -> Checked {
     let mut hash = Sha256::new();
     // Merging renumbers sessions, and earlier referees did not write the number of the game.
     let seat = outcome.seat.clone().map(|seat| Seat { number: 0, ..seat });
@@ -121,12 +137,58 @@ fn check(folder: &RunFolder, outcome: &Outcome, is_strict: bool) -> Checked {
     let checked = match content {
         Err(error) => Err(error.to_string()),
         _ if !outcome.is_played() => Err(outcome.loss()),
+        Ok(None) if outcome.forfeit => check_forfeit(folder, outcome, out),
         Ok(None) => Err(NO_LOG.to_owned()),
         Ok(Some(content)) => gamelog::read(&content)
             .map_err(|error| format!("its log is damaged: line {error}"))
             .and_then(|log| check_game(folder, outcome, log, is_strict)),
     };
     Checked { game: outcome.game, hash: hash.finalize().into(), problem: checked.err() }
+}
+
+/// Compares a game that was not played with the plan, and with the games that its bots did play.
+fn check_forfeit(folder: &RunFolder, outcome: &Outcome, out: &OutBots) -> Result<(), String> {
+    let (plan, own) = (&folder.run.plan, (!outcome.won).then_some(outcome.verdict));
+    let kind = plan.kind().ok_or_else(|| UnknownGame::new(&plan.game).to_string())?;
+    let board = plan.assignment(outcome.game).board;
+    let case = plan.case(&kind, board).map_err(|error| error.to_string())?;
+    let mut again = planned(plan, outcome, case);
+    (again.official, again.turns, again.counts) = (String::new(), 0, false);
+    again.said.clear();
+    let others = again.seat.iter().flat_map(|seat| &seat.bots).filter(|bot| **bot != outcome.bot);
+    let able = others.filter(|bot| !out.iter().any(|(lost, _)| lost == *bot)).count();
+    let is_out = own.is_none_or(|verdict| out.contains(&(outcome.bot.clone(), verdict)));
+    let agrees = |is_won: bool| {
+        let mut again = again.clone();
+        again.record_forfeit(own, is_won);
+        again == *outcome
+    };
+    let agrees = match (outcome.won, able) {
+        (true, 0) | (false, 1) => agrees(true),
+        (false, 0) => agrees(true) || agrees(false),
+        _ => false,
+    };
+    let problem = "it is a forfeit, and the games that were played do not say so";
+    if is_out && agrees { Ok(()) } else { Err(problem.to_owned()) }
+}
+
+/// A result as its place in the plan determines it; how the game ended is still to be recorded.
+fn planned(plan: &Plan, outcome: &Outcome, case: Case) -> Outcome {
+    let name = |bot: usize| plan.bots[bot].name.clone();
+    let planned = plan.assignment(outcome.game);
+    let bots = plan.table(outcome.game).into_iter().map(name).collect();
+    Outcome {
+        bot: name(planned.bot),
+        seat: outcome.seat.clone().map(|seat| Seat { bots, ..seat }),
+        board: case.name,
+        set: case.set,
+        board_id: case.board_id,
+        record_id: case.record_id,
+        traits: case.test_case.groups,
+        repeat: planned.repeat,
+        times: Times::default(),
+        ..outcome.clone()
+    }
 }
 
 /// Compares a played game with its place in the plan, and its result with what the rules make of its log.
@@ -137,9 +199,9 @@ fn check_game(
     is_strict: bool,
 ) -> Result<(), String> {
     let (plan, start) = (&folder.run.plan, &log.start);
-    let planned = plan.assignment(outcome.game);
+    let board = plan.assignment(outcome.game).board;
     let kind = plan.kind().ok_or_else(|| UnknownGame::new(&plan.game).to_string())?;
-    let case = plan.case(&kind, planned.board).map_err(|error| error.to_string())?;
+    let case = plan.case(&kind, board).map_err(|error| error.to_string())?;
     let is_its_board = |logged| BoardId::of(&logged) == case.board_id && start.board == case.name;
     let table = plan.table(outcome.game).into_iter().map(|bot| &plan.bots[bot]).collect::<Vec<_>>();
     let names = table.iter().map(|bot| &bot.name);
@@ -148,7 +210,7 @@ fn check_game(
         ("game", start.game == plan.game),
         ("judge", JudgeProgram::are_alike(start.judge.as_ref(), plan.judge.as_ref())),
         ("board", case_of(start).is_ok_and(is_its_board)),
-        ("bot", start.bots().map(|bot| &bot.name).eq(names.clone())),
+        ("bot", start.bots().map(|bot| &bot.name).eq(names)),
         ("profile", start.profile == plan.rules.profile.name()),
         ("set of limits", start.limits == plan.rules.limits),
         (
@@ -171,19 +233,7 @@ fn check_game(
     if log.end.is_none() {
         return Err("its log stops before the end".to_owned());
     }
-    let bots = names.cloned().collect();
-    let mut again = Outcome {
-        bot: plan.bots[planned.bot].name.clone(),
-        seat: outcome.seat.clone().map(|seat| Seat { bots, ..seat }),
-        board: case.name,
-        set: case.set,
-        board_id: case.board_id,
-        record_id: case.record_id,
-        traits: case.test_case.groups,
-        repeat: planned.repeat,
-        times: Times::default(),
-        ..outcome.clone()
-    };
+    let mut again = planned(plan, outcome, case);
     let turns = log.turns.into_iter().map(Event::Turn);
     again.record(&turns.chain(log.end.map(Event::End)).collect::<Vec<_>>(), is_strict);
     if again == *outcome {

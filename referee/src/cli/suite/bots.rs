@@ -7,8 +7,8 @@ use std::path::{self, Path, PathBuf};
 use anyhow::anyhow;
 use clap::Args;
 
-use super::or_keep_going;
 use super::params::{Param, combined, param, warn_of_variables};
+use super::{opponent, or_keep_going};
 use crate::cli::inputs::ProjectBot;
 use crate::cli::named_run::run_path;
 use crate::cli::shared::EnvironmentFlags;
@@ -18,7 +18,7 @@ use engine::config::Config;
 use engine::suite::{check_program, plan_now};
 use results::suite::{OutBot, PlannedBot, RunFolder};
 use rules::game::GameKind;
-use terms::text::plural;
+use terms::text::{plural, shell_word};
 
 /// The bots to play.
 #[derive(Debug, Args)]
@@ -91,18 +91,21 @@ impl BotsFlags {
         }
     }
 
-    /// The bots that the flags name, or the default one, and those that cannot play.
+    /// The bots that the flags name, or the default one, and those that cannot play. In a shard none is left out, since another
+    /// machine may have it.
     pub(super) fn resolve(
         &self,
         config: &Config,
         keep_going: bool,
+        is_shard: bool,
     ) -> Result<(Vec<PlannedBot>, Vec<OutBot>), Failure> {
         hints::refuse_stray(self.stray.as_deref())?;
         let several = self.several(config)?;
         let count = self.bot.len() + several.len() + self.pool.len();
         // Of one bot or two, each is wanted.
-        let is_open = self.param.is_empty() && (keep_going || count > 2);
-        let can_open = self.param.is_empty() && count == 2 && config.game.players == 1;
+        let may_open = self.param.is_empty() && !is_shard;
+        let is_open = may_open && (keep_going || count > 2);
+        let can_open = may_open && count == 2 && config.game.players == 1;
         let mut sieve = Sieve { is_open, can_open, failures: Vec::new() };
         let mut bots = Vec::new();
         for line in &self.bot {
@@ -125,7 +128,7 @@ impl BotsFlags {
             pool.push(PlannedBot { pool: true, ..bot });
         }
         if let Some(run) = &self.pool_of {
-            pool.extend(of_run(run)?);
+            pool.extend(of_run(run, &config.game.name)?);
         }
         // A pattern such as versions/*/bot means the others.
         let is_other = |other: &PlannedBot| !bots.iter().any(|own| is_same(own, other));
@@ -140,7 +143,7 @@ impl BotsFlags {
         bots.append(&mut pool);
         refuse_number(&bots, config.game.players, &config.game.name)?;
         bots.iter().try_for_each(refuse_open)?;
-        refuse_twins(&bots)?;
+        self.refuse_twins(&bots)?;
         let (bots, out) = sieve.sift(bots, &config.game)?;
         for bot in &bots {
             let words: Vec<OsString> = bot.command.iter().map(OsString::from).collect();
@@ -181,16 +184,37 @@ impl BotsFlags {
         Ok(())
     }
 
+    /// Refuses two bots of one name, since results distinguish bots by name.
+    fn refuse_twins(&self, bots: &[PlannedBot]) -> Result<(), Failure> {
+        for (index, bot) in bots.iter().enumerate() {
+            if bots[..index].iter().any(|earlier| earlier.name == bot.name) {
+                let flag = match (bot.pool, &self.pool_of) {
+                    (true, Some(_)) => "--pool-of",
+                    (true, None) => "--pool",
+                    (false, _) if self.bots.is_empty() => "--bot",
+                    (false, _) => "--bots",
+                };
+                let remedy = "give another label with --name";
+                return refuse(format!("{flag}: `{}` is named twice; {remedy}", bot.name));
+            }
+        }
+        Ok(())
+    }
+
     /// A bot as typed after a flag.
     fn typed(&self, flag: &str, line: &str, config: &Config) -> Result<PlannedBot, Failure> {
         if let Some(bot) = inputs::project_bot(config, line)? {
             return self.of_project(line, bot);
         }
-        let mut words = inputs::split_words(flag, line)?;
+        let cwd = self.environment.cwd.as_deref();
+        // A pattern finds paths, with any blanks and quotes.
+        let is_found = flag != "--bot" && hints::at(line, cwd).is_file();
+        let quoted = if is_found { shell_word(line) } else { line.to_owned() };
+        let mut words = inputs::split_words(flag, &quoted)?;
         if flag == "--bots" {
-            words.splice(0..0, hints::interpreter(&words, self.environment.cwd.as_deref()));
+            words.splice(0..0, hints::interpreter(&words, cwd));
         }
-        hints::refuse_mistakes(config, line, &words, self.environment.cwd.as_deref())?;
+        hints::refuse_mistakes(flag, config, &quoted, &words, cwd)?;
         self.planned(line.to_owned(), &words)
     }
 
@@ -286,7 +310,8 @@ impl Sieve {
 
 /// Names of bots by what differs in their paths: the folders and the ending that all share say nothing.
 fn distinct(paths: &[String]) -> Vec<String> {
-    let parts: Vec<Vec<&str>> = paths.iter().map(|path| path.split('/').collect()).collect();
+    let parts: Vec<Vec<&str>> =
+        paths.iter().map(|path| path.split(path::is_separator).collect()).collect();
     let least = parts.iter().map(Vec::len).min().unwrap_or(0);
     let alike = |part: &dyn Fn(&[&str], usize) -> String| {
         (0..least)
@@ -309,9 +334,10 @@ fn distinct(paths: &[String]) -> Vec<String> {
     names.iter().map(bare).collect()
 }
 
-/// The bots of a run, as a pool. Those that have changed since would be other bots.
-fn of_run(run: &Path) -> Result<Vec<PlannedBot>, Failure> {
+/// The bots of a run of this game, as a pool. Those that have changed since would be other bots.
+fn of_run(run: &Path, game: &str) -> Result<Vec<PlannedBot>, Failure> {
     let folder = RunFolder::open(&run_path(run)?)?;
+    opponent::refuse_other_game("--pool-of", &run.to_string_lossy(), &folder.run.plan, game)?;
     let here = std::env::current_dir().ok();
     if let Some(there) = folder.run.started_in.as_ref().filter(|it| here.as_ref() != Some(it)) {
         let problem = format!("its bots are found from {}; start this there", there.display());
@@ -376,17 +402,6 @@ fn is_same(one: &PlannedBot, other: &PlannedBot) -> bool {
         bot.command.iter().map(|text| word(text).unwrap_or_else(|_| text.into())).collect()
     };
     (words(one), &one.cwd, &one.env) == (words(other), &other.cwd, &other.env)
-}
-
-/// Refuses two bots of one name, since results distinguish bots by name.
-fn refuse_twins(bots: &[PlannedBot]) -> Result<(), Failure> {
-    for (index, bot) in bots.iter().enumerate() {
-        if bots[..index].iter().any(|earlier| earlier.name == bot.name) {
-            let flag = if bot.pool { "--pool" } else { "--bot" };
-            return refuse(format!("{flag}: `{}` is named twice", bot.name));
-        }
-    }
-    Ok(())
 }
 
 /// Refuses a bot whose program is missing, before the run folder is made.

@@ -116,7 +116,7 @@ pub(super) struct NewRun {
     /// Continue where the suite would stop
     ///
     /// Leave out boards that cannot be read or are named twice, and one of two bots that cannot be
-    /// started. Play all games of bots that lost their first ten in the first turn.
+    /// started. `suite` also plays all games of bots that lost their first ten in the first turn.
     #[arg(long, hide_short_help = true)]
     keep_going: bool,
 
@@ -159,7 +159,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     if keeps_nothing && (new.comment.is_some() || new.logs.is_some() || shard.is_some()) {
         return refuse("--run none keeps nothing: leave out --comment, --logs and --shard");
     }
-    let (config, mut plan, out) = new.plan()?;
+    let (config, mut plan, out) = new.plan(shard.is_some())?;
     let against = against.as_ref().map(|it| opponent::find(it, &new.boards, &config, &mut plan));
     let mut run = new.run(plan, against.transpose()?, out);
     run.shard = *shard;
@@ -171,6 +171,7 @@ pub(super) fn run(args: &SuiteArgs) -> Result<ExitCode, Failure> {
     let jobs = play.jobs.resolve(&config.project.suite);
     jobs.check().map_err(Failure::user)?;
     refuse_crowd(jobs, &run.plan)?;
+    play.prepare_outputs(&run.plan)?;
     if keeps_nothing {
         let scratch = tempfile::tempdir().map_err(|error| {
             let problem = format!("cannot make a folder for the games: {error}");
@@ -218,16 +219,18 @@ impl NewRun {
     }
 
     /// The rules and the plan, and the bots that cannot play.
-    fn plan(&self) -> Result<(Config, Plan, Vec<OutBot>), Failure> {
+    fn plan(&self, is_shard: bool) -> Result<(Config, Plan, Vec<OutBot>), Failure> {
         let config = self.rules.resolve(self.on_host_delay, None)?;
-        let (bots, out) = self.bots.resolve(&config, self.keep_going)?;
+        let (bots, out) = self.bots.resolve(&config, self.keep_going, is_shard)?;
         let mut plan = engine::suite::plan(&config, bots);
         (plan.repeat, plan.seats) = (1, config.project.suite.seats.unwrap_or_default());
-        if let Some(run) = self.bots.pool_of.as_ref().filter(|_| !self.boards.is_given()) {
-            let theirs = RunFolder::open(&run_path(run)?)?.run.plan;
-            if theirs.game != plan.game {
-                return refuse(format!("--pool-of: {} is of {}", run.display(), theirs.game));
-            }
+        let mut theirs = None;
+        if let Some(run) = &self.bots.pool_of {
+            let of_run = RunFolder::open(&run_path(run)?)?.run.plan;
+            opponent::check_alike("--pool-of", &run.to_string_lossy(), &plan, &of_run)?;
+            theirs = Some(of_run);
+        }
+        if let Some(theirs) = theirs.filter(|_| !self.boards.is_given()) {
             (plan.boards, plan.seeds) = (theirs.boards, theirs.seeds);
             (plan.repeat, plan.seats) = (theirs.repeat, theirs.seats);
         } else {

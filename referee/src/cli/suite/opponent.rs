@@ -42,25 +42,10 @@ fn of_run(run: &str, boards: &BoardsFlags, plan: &mut Plan) -> Result<Opponent, 
     if plan.entrants().len() > 1 {
         return refuse("--against: only one --bot can be decided on");
     }
-    if plan.game != theirs.game {
-        return refuse(format!("--against: {run} is of {}", theirs.game));
-    }
-    if plan.better != theirs.better {
-        let problem = "disagrees with the settings on which scores are better";
-        return refuse(format!("--against: {run} {problem}"));
-    }
-    if !JudgeProgram::are_alike(plan.judge.as_ref(), theirs.judge.as_ref()) {
-        return refuse(format!("--against: {run} was played with another judge"));
-    }
+    refuse_other_game("--against", run, theirs, &plan.game)?;
+    check_alike("--against", run, plan, theirs)?;
     if let Some(difference) = plan.seating_difference(theirs) {
         return refuse(format!("--against: {run} cannot be compared, since {difference}"));
-    }
-    let differences = theirs.rules.differences(&plan.rules);
-    if !differences.is_empty() {
-        log::warn!(
-            "{run} was played under different rules, which may change scores: {}",
-            differences.join("; ")
-        );
     }
     if !boards.is_given() {
         plan.boards.clone_from(&theirs.boards);
@@ -80,6 +65,43 @@ fn of_run(run: &str, boards: &BoardsFlags, plan: &mut Plan) -> Result<Opponent, 
         risk: Risk::default(),
         measure,
     })
+}
+
+/// Refuses a run of another game.
+pub(super) fn refuse_other_game(
+    flag: &str,
+    run: &str,
+    theirs: &Plan,
+    game: &str,
+) -> Result<(), Failure> {
+    if theirs.game == game {
+        return Ok(());
+    }
+    refuse(format!("{flag}: {run} is of {0}; add --game {0}", theirs.game))
+}
+
+/// Refuses a run of the same game whose scores mean something else, and says how its rules differ.
+pub(super) fn check_alike(
+    flag: &str,
+    run: &str,
+    plan: &Plan,
+    theirs: &Plan,
+) -> Result<(), Failure> {
+    if plan.better != theirs.better {
+        let problem = "disagrees with the settings on which scores are better";
+        return refuse(format!("{flag}: {run} {problem}"));
+    }
+    if !JudgeProgram::are_alike(plan.judge.as_ref(), theirs.judge.as_ref()) {
+        return refuse(format!("{flag}: {run} was played with another judge"));
+    }
+    let differences = theirs.rules.differences(&plan.rules);
+    if !differences.is_empty() {
+        log::warn!(
+            "{run} was played under different rules, which may change scores: {}",
+            differences.join("; ")
+        );
+    }
+    Ok(())
 }
 
 /// Says beforehand that so few boards decide nothing.

@@ -12,7 +12,7 @@ use super::jobs::{JobsFlags, refuse_crowd};
 use super::progress::SuiteProgress;
 use super::report::{Games, ReportFlags, report};
 use crate::cli::hints::shell_path;
-use crate::cli::inputs::refuse_obstacle;
+use crate::cli::inputs::prepare_outputs;
 use crate::cli::signals::signal;
 use crate::cli::{Failure, interrupt};
 use ::report::Format;
@@ -21,7 +21,7 @@ use contain::cancel::Canceller;
 use engine::config::Config;
 use engine::suite::{Hopeless, Observer, PoolError, RunError, RunPlayer};
 use results::compare::Standing;
-use results::suite::{Bests, FolderError, Logs, NotPlayed, Outcome, RunFolder, RunWriter};
+use results::suite::{Bests, FolderError, Logs, NotPlayed, Outcome, Plan, RunFolder, RunWriter};
 use terms::fault::Attributed as _;
 
 /// How games are played, and how they are reported on.
@@ -48,7 +48,17 @@ pub(super) struct PlayFlags {
     live_table: bool,
 }
 
-/// Plays the missing games of a run, and reports on it. If it `may_stop`, bots without hope forfeit their later games, or end it.
+impl PlayFlags {
+    /// Makes the folder of `--outputs` for the games of this plan.
+    pub(super) fn prepare_outputs(&self, plan: &Plan) -> Result<(), Failure> {
+        let Some(outputs) = &self.outputs else { return Ok(()) };
+        let is_named_by_board = plan.is_named_by_board();
+        let games = (1..=plan.games()).step_by(plan.players());
+        prepare_outputs(outputs, games.flat_map(|game| plan.output_names(game, is_named_by_board)))
+    }
+}
+
+/// Plays the missing games of a run, and reports on it. If it `may_stop`, the later games of bots without hope are not played, and it may end early.
 pub(super) fn play_all(
     flags: &PlayFlags,
     config: &Config,
@@ -89,10 +99,6 @@ fn play(
     let is_kept = games != Games::Dropped;
     if folder.played()?.count() < folder.planned() {
         refuse_crowd(jobs, &folder.run.plan)?;
-    }
-    if let Some(outputs) = &flags.outputs {
-        let plan = &folder.run.plan;
-        refuse_obstacle(outputs, (0..plan.boards()).map(|board| plan.board_name(board)))?;
     }
     let mut audience = Audience {
         progress: SuiteProgress::of(
@@ -164,24 +170,28 @@ impl Observer for Audience<'_> {
 
 /// Says why the suite has stopped if games are left, or which bots are out.
 fn warn_of_hopeless(hopeless: &Hopeless, folder: &RunFolder, is_kept: bool) {
-    let (stopped, out) = hopeless.report(folder.run.plan.bots.len());
+    let (stopped, out) = hopeless.report();
     let is_whole = folder.played().is_ok_and(|played| played.count() == folder.planned());
-    match stopped {
-        Some(_) if is_whole => {}
-        Some(why) => {
-            let path = shell_path(&folder.path);
-            let resume = format!("`referee resume {path}` plays the rest, as --keep-going does");
-            let again = if is_kept { &resume } else { "--keep-going plays on" };
-            log::warn!("stopped, since {why} and start a new run; as it is, {again}");
-        }
-        None => {
-            for bot in out {
-                log::warn!(
-                    "{bot} is out: it lost its first games in the first turn, with one verdict, and forfeits the later ones; \
-                     --keep-going plays them"
-                );
-            }
-        }
+    let resume = format!("`referee resume {}", shell_path(&folder.path));
+    if let Some(why) = stopped.filter(|_| !is_whole) {
+        let rest = format!("{resume}` plays the rest, as --keep-going does");
+        let again = if is_kept { &rest } else { "--keep-going plays on" };
+        log::warn!("stopped, since {why} and start a new run; as it is, {again}");
+        return;
+    }
+    let forfeits = folder.run.plan.players() > 1;
+    for (bot, verdict) in out.into_iter().filter(|_| forfeits || !is_whole) {
+        let verdict = serde_json::to_value(verdict).unwrap_or_default();
+        let verdict = verdict.as_str().unwrap_or_default();
+        let (later, again) = if forfeits {
+            ("forfeits its later ones", format!("{resume} --again {verdict}`"))
+        } else {
+            ("its later ones are not played", format!("{resume}`"))
+        };
+        let again = if is_kept { &again } else { "--keep-going" };
+        log::warn!(
+            "{bot} is out: it lost its first games in the first turn, with one verdict, and {later}; {again} plays them"
+        );
     }
 }
 

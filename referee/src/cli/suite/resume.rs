@@ -61,6 +61,7 @@ pub(in crate::cli) fn run(args: &ResumeArgs) -> Result<ExitCode, Failure> {
         let advice = "put back what it was planned with, or start a new run with `referee suite`";
         return refuse(format!("{path} cannot be resumed: {difference}; {advice}"));
     }
+    args.play.prepare_outputs(stored)?;
     let is_again = |outcome: &Outcome| matches!(outcome.verdict, SuiteVerdict::Played(verdict) if args.again.contains(&verdict));
     let writer = RunWriter::resume(folder.clone(), is_again)?;
     if writer.folder.played()?.count() == writer.folder.planned() {

@@ -80,7 +80,7 @@ pub(in crate::cli) fn run(args: &SubmitArgs) -> Result<ExitCode, Failure> {
         return refuse("--run none: the shards of a cluster need a folder");
     }
     check_cluster().map_err(Failure::user)?;
-    let (config, plan, out) = args.new.plan()?;
+    let (config, plan, out) = args.new.plan(false)?;
     let run = args.new.run(plan, None, out);
     let tasks = args.tasks(&config);
     let shards = match args.shards {

@@ -9,6 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 pub use self::loss::{ANSWERED_EARLY, Loss, loss_kind};
+pub use self::recording::FIRST_GAMES;
 use crate::metrics::GameMetrics;
 use crate::suite::plan::{BoardId, RecordId};
 use rules::score::Score;
@@ -49,6 +50,9 @@ pub struct Outcome {
     pub verdict: SuiteVerdict,
     /// Whether the bot won, as the original sees it.
     pub won: bool,
+    /// Whether it was decided without being played, since all bots but one are out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forfeit: bool,
     /// The score as the original reports it; `None` if there is none.
     #[serde(deserialize_with = "Option::deserialize")]
     pub score: Option<Score>,

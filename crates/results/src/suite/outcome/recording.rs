@@ -10,6 +10,9 @@ use terms::limits::LimitKind;
 use terms::millis::Millis;
 use terms::verdict::{Culprit, Verdict};
 
+/// A bot that has lost this many first games at once, all with one verdict, is out.
+pub const FIRST_GAMES: usize = 10;
+
 impl Outcome {
     /// Records the end of the game. A score `counts` if the rules were as strict as the official ones.
     fn record_end(&mut self, end: &End, strict: bool) {
@@ -51,6 +54,21 @@ impl Outcome {
     pub fn record_not_played(&mut self, reason: NotPlayed, why: String) {
         self.verdict = SuiteVerdict::NotPlayed(reason);
         self.diagnosis = Some(why);
+    }
+
+    /// Records a game that was decided without being played: its bot is out with this verdict, or else has won. Those that are
+    /// out share the last place.
+    pub fn record_forfeit(&mut self, out: Option<SuiteVerdict>, is_won: bool) {
+        let Some(seat) = &mut self.seat else { return };
+        let others = seat.bots.len() - 1;
+        let even = 50.0 * real(others - usize::from(is_won)) / real(others);
+        seat.place = Some(if out.is_none() { 100.0 } else { even });
+        (self.forfeit, self.won, self.score) = (true, out.is_none(), None);
+        self.verdict = out.unwrap_or(SuiteVerdict::Played(Verdict::Completed));
+        let why = format!(
+            "forfeit: it lost its first {FIRST_GAMES} games in the first turn, with one verdict"
+        );
+        self.diagnosis = out.map(|_| why);
     }
 
     /// Takes over verdict, score and times from the events of a game.

@@ -12,6 +12,7 @@ mod seeds;
 mod shard;
 mod shuffle;
 
+use std::collections::BTreeSet;
 use std::iter;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -27,6 +28,7 @@ pub use self::seating::Seats;
 pub use self::seeds::{Seeds, SeedsError};
 pub use self::shard::Shard;
 use self::shuffle::shuffled;
+use crate::gamelog::outputs;
 use crate::replay::recorded;
 use rules::game::judge::JudgeProgram;
 use rules::game::{GameKind, SeedOptions, TestCase};
@@ -302,6 +304,19 @@ impl Plan {
         let seed = || self.seed(board).map(|seed| format!("seed {seed}"));
         let listed = self.boards.get(board).map(|listed| listed.name.clone());
         listed.or_else(seed).unwrap_or_default()
+    }
+
+    /// Whether no two games have a board of one name, so that the [files](outputs) of a game need not be named after its number.
+    pub fn is_named_by_board(&self) -> bool {
+        let names = (0..self.boards()).map(|board| outputs::name(&self.board_name(board)));
+        names.collect::<BTreeSet<_>>().len() == self.games()
+    }
+
+    /// The [names](outputs::names) of the files of a game, by the number of its first result.
+    pub fn output_names(&self, first: usize, is_named_by_board: bool) -> Vec<String> {
+        let board = self.board_name(self.assignment(first).board);
+        let number = (!is_named_by_board).then(|| (first - 1) / self.players() + 1);
+        outputs::names(&board, number, self.players())
     }
 
     /// The seed of the board of this index, if it has one.

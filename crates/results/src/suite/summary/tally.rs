@@ -83,6 +83,9 @@ pub struct Totals {
     pub mean: f64,
     /// Student's interval of the mean.
     pub interval: (f64, f64),
+    /// The number of decimals of the scores.
+    #[serde(skip)]
+    pub decimals: usize,
 }
 
 impl Tally {
