@@ -3,10 +3,8 @@
 //!
 //! A starting point for a bot of your own. Try it with
 //!
-//! ```sh
-//! rustc --edition 2024 -O squares.rs
-//! referee play --game square-remover --seed 1 --bot ./squares
-//! ```
+//!     rustc --edition 2024 -O squares.rs
+//!     referee play --game square-remover --seed 1 --bot ./squares
 //!
 //! The answer is 10,000 swaps of two neighbours, each as three lines with a number each: the row and
 //! the column of a tile, both from 0 at the top left, and where its neighbour is: 0 up, 1 right,
