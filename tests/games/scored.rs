@@ -193,14 +193,14 @@ fn a_bot_that_fails_at_once_leaves_later_cases_and_a_slow_one_does_not() {
     fs::write(place.path("referee.toml"), settings).expect("written");
     let suite = |run: &str, bot: &str| {
         let words = ["suite", "--game", "sum", "--jobs", "1", "--bot", "sh adds.sh", "--run", run];
-        place.command(&words).args(["--on-host-delay", "accept", "--bot", bot]).patient().run()
+        place.command(&words).args(["--on-host-delay", "accept", "--bot", bot]).run()
     };
     let said = suite("crashes", "false").exits(1).err();
     let out = "false is out: it lost its first games in the first turn, with one verdict, and its later ones are not played; \
                `referee resume crashes` plays them";
     assert!(said.contains(out), "{said}");
     assert_eq!(place.results("crashes").len(), 15 + 10);
-    assert_code(&place.command(&["resume", "crashes"]).patient().run(), 1);
+    assert_code(&place.command(&["resume", "crashes"]).run(), 1);
     assert_eq!(place.results("crashes").len(), 15 + 15);
     assert!(!suite("slow", "sleep 1").exits(1).err().contains("is out"));
     assert_eq!(place.results("slow").len(), 15 + 15);

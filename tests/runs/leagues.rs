@@ -291,7 +291,7 @@ fn a_bot_that_fails_at_once_forfeits_its_later_games() {
         );
     }
     fs::write(&path, before).expect("written");
-    assert_code(&place.command(&["resume", "run", "--again", "crash"]).patient().run(), 1);
+    assert_code(&place.command(&["resume", "run", "--again", "crash"]).run(), 1);
     assert!(!results(&place, "run").iter().any(|line| is_forfeit(&line)));
     assert!(!league("all", &["--keep-going"]).err().contains("is out"));
     assert!(!results(&place, "all").iter().any(|line| is_forfeit(&line)));
@@ -303,8 +303,9 @@ fn slow_games_that_start_before_instant_crashes_keep_a_bot_in() {
     let bot =
         "mkdir once || exit 3; read -r line; sleep 2; echo 3; while read -r line; do echo 3; done";
     place.script("first", bot);
-    let words = ["--bots", "./first", "./one", "./two", "--seed", "1..10", "--run", "run"];
-    let said = suite(&place, &words).args(["--jobs", "4"]).run().exits(1).err();
+    let suite = ["suite", "--game", "duel", "--jobs", "4", "--seed", "1..10", "--run", "run"];
+    let bots = ["--bots", "./first", "./one", "./two"];
+    let said = place.command(&[&suite[..], &bots].concat()).patient().run().exits(1).err();
     assert!(!said.contains("is out"), "{said}");
     assert!(!results(&place, "run").iter().any(|line| line["forfeit"] == true));
 }
