@@ -194,6 +194,7 @@ fn the_shorter_pages_go_as_they_say() {
     let own = [
         "atcoder.md",
         "boards.md",
+        "class.md",
         "codingame.md",
         "daily.md",
         "first-bot.md",
@@ -364,6 +365,31 @@ fn the_page_on_two_players_goes_as_it_says() {
     assert!(check.contains("A second judge says the same"), "{check}");
     let replay = walked.of("referee replay");
     assert!(replay.contains("seat 1") && replay.contains("agrees with the log"), "{replay}");
+}
+
+#[test]
+#[ignore = "heavy: cargo test --workspace heavy -- --ignored"]
+fn the_page_on_a_class_goes_as_it_says() {
+    if need("a game of two players", ["python3"]).is_none() {
+        return;
+    }
+    let settings = blocks("two-players.md", "toml").concat();
+    let walked = follow("class.md", |folder| {
+        write_nim(folder, &settings);
+        for (place, bot) in [
+            ("students/ann/bot.py", "clever.py"),
+            ("students/bob/bot.py", "hasty.py"),
+            ("late/zoe.py", "clever.py"),
+        ] {
+            let place = folder.join(place);
+            fs::create_dir_all(place.parent().expect("a folder")).expect("made");
+            fs::copy(folder.join(bot), place).expect("copied");
+        }
+    });
+    let league = walked.of("referee suite --game nim --sandbox --bots");
+    assert!(league.contains("\n  ann ") && league.contains("\n  bob "), "{league}");
+    let later = walked.of("referee suite --game nim --sandbox --bot ");
+    assert!(later.contains("\n  zoe "), "{later}");
 }
 
 #[test]

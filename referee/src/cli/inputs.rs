@@ -264,7 +264,10 @@ pub(super) fn prepare_outputs(
     let made =
         std::fs::create_dir_all(folder).and_then(|()| tempfile::tempfile_in(folder).map(drop));
     made.map_err(|error| {
-        Failure::user(anyhow!("--outputs {}: cannot write there: {error}", folder.display()))
+        Failure::user(anyhow!(
+            "--outputs {}: cannot write there: {error}; name another folder",
+            folder.display()
+        ))
     })?;
     let problem = "exists, and is not of a game; name another folder with --outputs";
     let obstacle = outputs::obstacle(folder, names);
